@@ -293,7 +293,7 @@ impl Layout {
             if named.is_empty() { messages::layout_ranks(world) } else { messages::layout_sizes(named.join(", ")) };
         match self.origin {
             Origin::Metadata => messages::layout_recorded(sizes),
-            Origin::Inferred => messages::layout_inferred(sizes, Decimal(self.confidence)),
+            Origin::Inferred => messages::layout_inferred(sizes, Decimal(self.confidence * 100.0)),
             Origin::Unknown => messages::layout_unknown(),
         }
     }

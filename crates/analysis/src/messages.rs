@@ -100,7 +100,7 @@ messages! {
     "layout-sizes" => layout_sizes(sizes: String),
     "layout-ranks" => layout_ranks(ranks: i64),
     "layout-recorded" => layout_recorded(sizes: Message),
-    "layout-inferred" => layout_inferred(sizes: Message, confidence: Decimal<2>),
+    "layout-inferred" => layout_inferred(sizes: Message, confidence: Decimal<0>),
     "layout-unknown" => layout_unknown(),
 
     // What limits a verdict.

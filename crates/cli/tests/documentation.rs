@@ -76,7 +76,7 @@ fn command(page: &mut String, command: &mut Command, language: Language) {
             let title = translate(title, language);
             let _ =
                 write!(page, "\n{}\n\n", title.trim_end_matches([':', '：']).to_owned() + language.choose(":", "："));
-            arguments.iter().for_each(|arg| argument(page, arg));
+            arguments.iter().for_each(|arg| argument(page, arg, language));
         }
     }
     if let Some(after) = command.get_after_help() {
@@ -84,16 +84,31 @@ fn command(page: &mut String, command: &mut Command, language: Language) {
         let title = translate("Examples:", language);
         let _ = match after.strip_prefix(&*title).and_then(|after| after.strip_prefix('\n')) {
             Some(examples) => {
+                let (examples, lists) = examples.split_once("\n\n").unwrap_or((examples, ""));
                 let lines: Vec<&str> = examples.lines().map(str::trim).collect();
-                write!(page, "\n{title}\n\n```sh\n{}\n```\n", lines.join("\n"))
+                let _ = write!(page, "\n{title}\n\n```sh\n{}\n```\n", lines.join("\n"));
+                list(page, lists, language);
+                Ok(())
             }
             None => write!(page, "\n{after}\n"),
         };
     }
 }
 
+/// What stands below the examples: a heading, and an indented line for each entry, its name in front.
+fn list(page: &mut String, text: &str, language: Language) {
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        let _ = match line.trim_start().split_once("  ") {
+            Some((name, about)) if line.starts_with(' ') => {
+                writeln!(page, "- `{name}`{}{}", language.choose(": ", "："), about.trim_start())
+            }
+            _ => write!(page, "\n{line}\n\n"),
+        };
+    }
+}
+
 /// An argument with its help; in Chinese, the help has its values and its default in it.
-fn argument(page: &mut String, arg: &Arg) {
+fn argument(page: &mut String, arg: &Arg, language: Language) {
     let names = arg.get_value_names().unwrap_or_default().join(" ");
     let takes_value = arg.get_action().takes_values();
     let value = if takes_value { format!(" {names}") } else { String::new() };
@@ -104,7 +119,7 @@ fn argument(page: &mut String, arg: &Arg) {
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
     let _ = write!(page, "- `{spelling}`");
     if !help.is_empty() {
-        let _ = write!(page, ": {}", help.replace('\n', " "));
+        let _ = write!(page, "{}{}", language.choose(": ", "："), help.replace('\n', " "));
     }
     let is_listed = takes_value && !arg.is_hide_possible_values_set();
     let values: Vec<_> = arg.get_possible_values().into_iter().filter(|v| is_listed && !v.is_hide_set()).collect();
@@ -193,11 +208,11 @@ fn table(page: &mut String, spec: &TableSpec, language: Language) {
 #[test]
 fn the_pages_of_terms_are_up_to_date() {
     let head = "# Glossary\n\nGenerated from the program; `npuscope glossary TERM` says the same. Each name has one meaning, and each \
-        number one definition and one function that computes it. Units are those of tables and JSON; a name that ends in `_ms` or `_us` says another. \
-        Formulas name other terms.\n";
+        number one definition and one function that computes it. Units are those of tables and JSON; names ending in `_ms` or `_us` use that unit. \
+        Names in formulas are terms of this glossary.\n";
     assert_page("glossary.md", &glossary(head, Language::English));
     let head = "# 术语表\n\n由程序生成；`npuscope glossary TERM --lang zh` 显示同样的内容。每个名称只有一个含义；每个数值只有一个定义，由一个函数计算。\
-        单位为表和 JSON 中的单位；以 `_ms` 或 `_us` 结尾的名称除外。公式中使用其他术语的名称。\n";
+        单位为表和 JSON 中的单位；以 `_ms` 或 `_us` 结尾的名称使用该单位。公式中的名称均为本术语表中的术语。\n";
     assert_page("glossary.zh.md", &glossary(head, Language::Chinese));
 }
 
@@ -205,15 +220,15 @@ fn glossary(head: &str, language: Language) -> String {
     let mut page = head.to_owned();
     let code = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let (colon, labels) = match language {
-        Language::English => (": ", ["Unit", "Formula", "Other names", "Not used", "Computed by"]),
-        Language::Chinese => ("：", ["单位", "公式", "其他名称", "不使用", "计算函数"]),
+        Language::English => (": ", ["Unit", "Formula", "Other names", "Avoid", "Computed by"]),
+        Language::Chinese => ("：", ["单位", "公式", "其他名称", "避免使用", "计算函数"]),
     };
     for section in SECTIONS {
         let _ = write!(page, "\n## {}\n", language.choose(section.english_name, section.chinese_name));
         for term in section.terms {
             let _ = write!(page, "\n### {}\n\n", term.name(language));
             let _ = write!(page, "`{}`{colon}{}\n\n", term.key, term.definition(language));
-            let not_used = term.not_used();
+            let not_used = term.not_used_in(language);
             let facts = [&[term.unit], &[term.formula], term.also, not_used.as_slice(), &[term.function]];
             for (label, facts) in labels.iter().zip(facts).filter(|(_, facts)| !matches!(facts, [] | [""])) {
                 let _ = writeln!(page, "- {label}{colon}{}", code(facts));

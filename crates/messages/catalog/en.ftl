@@ -32,9 +32,9 @@ what-aicpu = it runs { $operators ->
     [one] { $operators } operator
    *[other] { $operators } operators
 } on the AI CPU
-what-stage-imbalance = { $share } % of the computing of pipeline stage { $stage } exceeds that of the other stages
-what-host = host { $host } takes { $ratio }x as long as other hosts between two launches
-what-host-of-rank = its host process takes { $ratio }x as long as others between two launches
+what-stage-imbalance = pipeline stage { $stage } has more computing than the other stages: { $share } % of its computing is excess
+what-host = host { $host } launches work { $ratio }x slower than other hosts
+what-host-of-rank = its host process launches work { $ratio }x slower than those of other ranks
 what-gc = Python garbage collection takes { $own } ms per step
 what-dataloader = it waits { $own } ms per step for the next batch, other ranks { $others } ms
 what-synchronisation = its host waits for the device { $own } times per step, other hosts { $others } times
@@ -62,7 +62,7 @@ seen-link = { $bytes } bytes: { $own } ms, over other links { $others } ms
 ## Findings: what to try
 
 try-compute = check the device for other processes, memory bandwidth and faults in its logs; replace it and run again
-try-frequency = check power and cooling of the device: npu-smi info -t power and -t temp
+try-frequency = check power and cooling of the device: npu-smi info -t power -i DEVICE and npu-smi info -t temp -i DEVICE
 try-expert-imbalance = balance the tokens of the experts: auxiliary loss, capacity factor, or move busy experts
 try-aicpu = avoid the operator or its data type, so that it runs on the AI Core
 try-stage-imbalance = move layers to other stages: --num-layer-list, or an uneven split
@@ -73,9 +73,9 @@ try-synchronisation = move .item(), .cpu() and printing of tensors out of the lo
 try-memory = set PYTORCH_NPU_ALLOC_CONF=expandable_segments:True, or leave more memory free
 try-memory-leak = look for tensors that are kept across steps, such as losses appended to a list
 try-link = test the link with hccl_test; check its cable, port and error counters
-try-retransmission = check the network: hccn_tool -stat, dropped packets, flow control, cables
-try-clock = synchronise the clocks of all hosts with a time server; npuscope corrects for the difference
-try-slow-rank = compare the kernels and the core frequency of this rank with those of another
+try-retransmission = check the network: hccn_tool -i DEVICE -stat -g, dropped packets, flow control, cables
+try-clock = synchronize the clocks of all hosts with a time server
+try-slow-rank = compare the kernels and the AI Core frequency of this rank with those of another
 try-no-device = compare the ranges and operators of the hosts in the timeline
 
 ## Findings: names of their numbers
@@ -84,14 +84,14 @@ number-lost = lost
 number-lost-behind-others = lost once the others are fixed
 number-step = step time
 number-step-if-fixed = step time if fixed
-number-ratio = times as long
+number-ratio = duration ratio
 number-frequency = frequency
 number-frequency-of-others = frequency on other ranks
 number-aicpu = on the AI CPU
 number-aicpu-of-others = on the AI CPU of other ranks
 number-stage = pipeline stage
 number-share-of-computing = share of computing
-number-per-step = per step
+number-per-step = time per step
 number-of-others = on other ranks
 number-waits-per-step = waits per step
 number-growth = growth per step
@@ -111,7 +111,7 @@ layout-ranks = { $ranks ->
    *[other] { $ranks } ranks
 }
 layout-recorded = { $sizes } (recorded)
-layout-inferred = { $sizes } (inferred from communication groups, confidence { $confidence })
+layout-inferred = { $sizes } (inferred from communication groups, confidence { $confidence } %)
 layout-unknown = unknown
 
 ## What limits a verdict
@@ -124,9 +124,9 @@ diagnostic-of-file = rank { $rank } { $file }: { $message }
 
 verbatim = { $text }
 no-rank-has = No rank has { $what }.
-mode-needs = { $mode } needs { $what }, which no rank has; { $hint }
-to-collect = { $what } To collect it: { $switch }
-not-collectable = none: this profiler does not collect it
+mode-needs = { $mode } needs data that no rank has: { $what }; { $hint }
+to-collect = { $what } How to record it: { $switch }
+not-collectable = not possible with this profiler
 saw-host-only = no device recorded: { $recorder } recorded the host only
 
 ## Names of data
@@ -143,7 +143,7 @@ data-runtime-calls = runtime calls
 data-memory = memory
 data-memory-figures = memory figures
 data-allocations = allocations
-data-planned-memory = memory that a graph compiler planned; only jobs that run as compiled graphs have it
+data-planned-memory = memory planned by a graph compiler; only jobs in graph mode have it
 data-input-shapes = operator input shapes
 data-call-stacks = call stacks
 data-python-functions = Python functions
@@ -159,14 +159,14 @@ data-kernels-or-cann-calls = kernels or CANN calls
 data-kernels-or-operations = kernels or communication operations
 data-kernels-operators-or-communication = kernels, operators or communication
 data-grouped-matmul = kernels of type GroupedMatmul with their shapes
-data-expert-group = a group of ranks that share experts
+data-expert-group = an expert-parallel group (the model has no experts, or its groups were not recorded)
 data-frequency = samples of the AI Core frequency
 data-chip = the chip's cores and frequency (device_N/info.json.N)
 data-operations = communication operations
 data-operations-of-devices = communication operations; a job on one device has none
 data-links = communication links
 data-links-of-devices = communication links; a job on one device has none
-data-pieces = parts of sends and receives
+data-pieces = communication tasks of sends and receives
 data-step-times = step times
 data-steps-and-communication = step and communication times
 data-parallel-groups = parallel_group_info in the metadata
@@ -179,14 +179,14 @@ data-rl-stages = user ranges (mstx) of stages such as actor_generate or actor_up
 ## What data is good for
 
 use-launching-line = which line of the model launched a kernel
-use-npu = what the NPU did
-use-device = what the device did
+use-npu = NPU activity
+use-device = device activity
 use-step-time = time per training step
 use-operators = which operators take the time
 use-bound = what a kernel is bound by
-use-bandwidth = bandwidth, and waiting against moving data
+use-bandwidth = bandwidth, and wait versus transit time
 use-late-host = why the host is late
-use-synchronising = synchronising calls and copies
+use-synchronising = synchronizing calls and copies
 use-memory = peaks, fragmentation, leaks
 use-slow-call = which call of an operator is slow
 use-code-line = the line of code behind an operator
@@ -195,26 +195,26 @@ use-names = stages and modules by name
 
 ## How to collect data
 
-collect-level0 = collect at level0 or above
-collect-level1 = collect at level1 or above
-collect-level1-of-devices = collect at level1 or above, on more than one NPU
-collect-level1-or-mstx = collect at level1, or level_none with mstx, on more than one NPU
-collect-npu-level0 = collect NPU activities at level0 or above
-collect-npu-level1 = collect NPU activities at level1 or above
-collect-cann-calls = collect NPU activities at level0 or above; text results have calls from level1 on
+collect-level0 = set the profiler level to level0 or above
+collect-level1 = set the profiler level to level1 or above
+collect-level1-of-devices = set the profiler level to level1 or above, and record more than one NPU
+collect-level1-or-mstx = record at level0 or above, or at level_none with mstx, on more than one device
+collect-npu-level0 = enable NPU activities, at level0 or above
+collect-npu-level1 = enable NPU activities, at level1 or above
+collect-cann-calls = enable NPU activities, at level0 or above; text deliverables have CANN calls from level1 on
 collect-parallel-groups = add parallel_group_info to the profiler's metadata, as Megatron and MindSpeed do
 collect-parallel-groups-by-hand = trainers on Megatron write it, others can with prof.add_metadata_json
-collect-grouped-matmul = collect a model with grouped matrix products at level1 or above
-collect-frequency = collect NPU activities on a chip that reports it, Atlas A2 or newer
-collect-passes = mark forward_step and backward_step with torch_npu.npu.mstx.range_start and collect with mstx
-collect-mfu-ranges = collect with mstx=True and mark operators with { $code }
-collect-raw-data = collect with data_simplification=False, which keeps the raw data of the profiler
-collect-communication-ranges = collect with mstx switched on, on more than one NPU
-collect-modules = collect with mstx=True and mark modules with { $code }, for example in a forward hook
-collect-device-marks = mark the script with mstx and collect with mstx=True
-collect-rl-stages = mark the stages with torch_npu.npu.mstx.range_start and collect with mstx=True
+collect-grouped-matmul = record a model with grouped matrix products, at level1 or above
+collect-frequency = enable NPU activities on a chip that reports its frequency: Atlas A2 or newer
+collect-passes = mark forward_step and backward_step with torch_npu.npu.mstx.range_start and enable mstx
+collect-mfu-ranges = enable mstx (mstx=True) and mark operators with { $code }
+collect-raw-data = set data_simplification=False, which keeps the raw data of the profiler
+collect-communication-ranges = enable mstx, and record more than one NPU
+collect-modules = enable mstx (mstx=True) and mark modules with { $code }, for example in a forward hook
+collect-device-marks = mark the script with mstx and enable mstx (mstx=True)
+collect-rl-stages = mark the stages with torch_npu.npu.mstx.range_start and enable mstx (mstx=True)
 collect-exported = profile NPUs with torch_npu, MindSpore or msprof, and export the result
-collect-device = no device was recorded, only what hosts did
+collect-device = no device was recorded, only host activity
 
 ## Notes beside the tables of a cluster mode
 
@@ -222,7 +222,7 @@ note-of-baseline = baseline: { $note }
 note-frequency = AI Cores of all ranks run at { $nominal } MHz
 note-unknown-peak = left out: operators on { $types }, whose peak is unknown
 note-no-kernel-in-range = no kernel was launched in a range that gives its number of operations
-note-has-operations = every rank has its communication operations already
+note-has-operations = not needed: all ranks already have communication operations
 note-no-slow-links = no communication takes longer than comparable communication
 note-no-sends = there are no sends and receives
 note-unequal-sends = rank { $source } sent { $sent ->
@@ -266,7 +266,7 @@ note-single-marks = rank { $rank }: marks without a partner: { $marks }
 absent-step = it has no step { $step }
 absent-ranges = it has no mstx ranges of the domain { $domain }
 absent-chip = it has no device_N/info.json.N, and its chip is unknown
-absent-no-place = it is a trace of PyTorch's own profiler, which databases of NPUs have no place for
+absent-no-place = it is a trace of PyTorch's own profiler, which NPU databases cannot store
 absent-nothing-kept = nothing of it would be kept
 absent-modules = none of its modules launched anything
 absent-in-baseline = the baseline lacks it
@@ -281,12 +281,12 @@ findings-more = … and { $count ->
    *[other] { $count } more findings
 }; --format json lists all
 finding-share = costs about { $share } % of the step
-finding-confidence = confidence about { $confidence } %: few ranks to compare with
-finding-seen = seen: rank { $rank }: { $what }
-finding-seen-in-step = seen: rank { $rank }, step { $step }: { $what }
+finding-confidence = confidence about { $confidence } %: few to compare with
+finding-seen = evidence: rank { $rank }: { $what }
+finding-seen-in-step = evidence: rank { $rank }, step { $step }: { $what }
 finding-seen-again = { $seen } ({ $times } times)
 finding-try = try: { $suggestion }
-finding-see = see: { $command }
+finding-see = query: { $command }
 
 ## Terminal: auto-completion
 
@@ -305,13 +305,13 @@ diagnose-if-fixed = ; { $step_ms } ms if these findings were fixed
 diagnose-layout = layout: { $layout }
 diagnose-one-host = clocks: one host
 diagnose-clocks = clocks: { $hosts } hosts, up to { $apart } us apart, aligned to within { $residual } us
-diagnose-unaligned = clocks not aligned, because no communication connects the host to the first: { $hosts }
+diagnose-unaligned = not aligned with the first host (no common communication operations): { $hosts }
 diagnose-replay = replay: { $error } % error against the recorded steps
 diagnose-unmatched = { $operations ->
-    [one] { $operations } communication operation
-   *[other] { $operations } communication operations
-} without a counterpart on another rank
-diagnose-no-findings = no findings
+    [one] { $operations } unmatched communication operation
+   *[other] { $operations } unmatched communication operations
+}
+diagnose-no-findings = none
 
 ## Terminal: info
 
@@ -337,7 +337,7 @@ info-host-work = host time by name, mean per step in ms
 info-on-rank = { $value } on rank { $rank }
 info-no-device = none; no device data recorded, so nothing can be concluded about devices
 info-one-rank = none; there is no other rank to compare with
-info-no-findings = none; no rank computes much longer than the others of its stage
+info-no-findings = none in computing time; npuscope diagnose checks other causes
 
 ## Terminal: what reading met
 
@@ -378,7 +378,7 @@ doctor-on-ranks = { " " }on ranks { $ranks }
 doctor-no-reason = { "" }
 doctor-why = { " " }({ $why })
 doctor-was-on = { " " }(enabled, but no data arrived)
-doctor-nothing = nothing
+doctor-nothing = none
 doctor-diagnostics = diagnostics
 doctor-no-diagnostics = none
 doctor-at-byte = { " " }at byte { $offset }
@@ -407,7 +407,7 @@ cluster-more-files = … and { $count ->
    *[other] { $count } more files
 }
 cluster-nothing = { $mode }: nothing to report
-cluster-no-ranks = there is no rank { $ranks }
+cluster-no-ranks = rank { $ranks } does not exist
 
 ## Severities of diagnostics and findings
 
@@ -481,7 +481,7 @@ expected-rank-numbers = rank numbers, or -1 for all
 expected-milliseconds = milliseconds, at least 0
 expected-handler = tensorboard_trace_handler, or an object with its arguments like { $arguments }
 instead-none = none
-instead-both = both
+instead-both = CPU and NPU
 instead-default = the default
 instead-raw-data = no handler (data stays raw until analyse() is called)
 instead-temporary-data = no handler (data goes to a temporary directory, which is deleted at the end)
@@ -489,10 +489,10 @@ instead-temporary-data = no handler (data goes to a temporary directory, which i
 # Ranks and stages.
 
 no-rank-selected = no rank is selected; nothing is recorded
-no-such-ranks = the job has { $world ->
+no-such-ranks = none of the selected ranks exists; the job has { $world ->
     [one] { $world } rank
    *[other] { $world } ranks
-}, numbered from 0, and none of them is selected; nothing is recorded
+}, numbered from 0; nothing would be recorded
 ranks-missing = the job has { $world ->
     [one] { $world } rank
    *[other] { $world } ranks
@@ -513,8 +513,8 @@ no-stage-selected = no existing stage is selected; nothing is recorded
 profiling-off = profiling is off; the other settings are checked as if it were on
 run-without-steps = this run has no steps; nothing is recorded
 starts-after-end = recording would begin at step { $first }, but the last step is { $last }; nothing is recorded
-data-set-incomplete = the last step is { $last }, but the data set needs steps up to { $needed }; it stays incomplete
-fewer-data-sets = the last step is { $last }; { $begun } of { $asked } data sets will be recorded
+data-set-incomplete = the last step is { $last }, but the recording needs steps up to { $needed }; it stays incomplete
+fewer-data-sets = the last step is { $last }; { $begun } of { $asked } recordings will be made
 until-end = recording continues until training ends; the profiler then warns of an incorrect schedule, but keeps the data
 steps-from-run = steps are counted from the start of this run; those before the checkpoint are not included
 iterations-from-run = iterations are counted from the start of this run, the first is 1
@@ -564,9 +564,9 @@ path-missing = missing; the documented default { $path } is used here, but MindS
 output-path-ignored = no effect: the directory of on_trace_ready takes precedence
 handler-missing-raw = missing: data stays raw until analyse() is called
 handler-missing-temporary = missing: torch_npu writes to a temporary directory, which is deleted at the end
-analysed-later = profile_analysis is off; files of this type are written by a later analysis
-analysis-off-with-ranks = turned off because is_rank is true; set async_mode to analyse
-analyse-mode-ignored = no effect unless analyse is true; nothing is analysed
+analysed-later = profile_analysis is off; files of this type are written when the data is parsed later
+analysis-off-with-ranks = turned off because is_rank is true; set async_mode to parse the data
+analyse-mode-ignored = no effect unless analyse is true; nothing is parsed
 analyse-mode-unknown = unknown mode { $mode }; the modes are -1 (none), 0 (sync) and 1 (async)
 
 # Shell scripts.
@@ -581,20 +581,20 @@ notation-fsdp2-yaml = YAML of FSDP2
 notation-fsdp2-flags = flags of FSDP2
 notation-rl-yaml = YAML of MindSpeed-RL
 notation-mindspore-arguments = arguments of MindSpore's profiler
-notation-mindspore-dynamic = dynamic JSON of MindSpore
+notation-mindspore-dynamic = profiler_config.json of MindSpore
 notation-mindspore-environment = MS_PROFILER_OPTIONS of MindSpore
 notation-torch-npu-arguments = arguments of torch_npu's profiler
-notation-torch-npu-dynamic = dynamic JSON of torch_npu
+notation-torch-npu-dynamic = profiler_config.json of torch_npu
 inexpressible = { $notation } cannot express { $value }; it becomes { $instead }
-inexpressible-analysis = { $notation } cannot express { $value }; it becomes { $instead }, because is_rank is true and only async_mode analyses then
+inexpressible-analysis = { $notation } cannot express { $value }; it becomes { $instead }, because is_rank is true and only async_mode parses then
 first-step-differs = the first step of the run is { $here } here, and { $there } in { $notation }
 field-first-step = steps
 field-schedule = steps to record
 field-first-recorded = steps before the first recorded step
 field-warmup = warmup steps
 field-active = recorded steps
-field-repeat = data sets
-field-wait = steps between data sets
+field-repeat = recordings
+field-wait = steps between recordings
 
 # Schedules.
 
@@ -612,7 +612,7 @@ too-few-steps = training has { $total ->
    *[other] { $recorded } steps will be recorded
 }
 warmup-not-recorded = no recording follows the warmup
-recording-not-saved = recording ends without being saved; its directory is not analysed
+recording-not-saved = recording ends without being saved; its directory is not parsed
 ended-in-warmup = training ended during warmup; nothing was recorded
 ended-before-last-step = training ended before the last step to record; the data has fewer steps than requested
 ended-in-last-step = training ended during the last step to record; that step may be incomplete
@@ -678,12 +678,12 @@ explain-one-step-of-run = { " " }(the { $step } of the run)
 explain-steps-of-run = { " " }(the { $first } to { $last } of the run)
 explain-rest-of-run = { " " }(from the { $first } of the run on)
 explain-at-once = , counted from when the configuration is read
-explain-incomplete = ; the run ends before the data set is complete
+explain-incomplete = ; training ends before the recording is complete
 explain-no-steps = no steps are recorded
 explain-goes-on = … and so on until training ends
 explain-data-sets = { $sets ->
-    [one] { $sets } data set
-   *[other] { $sets } data sets
+    [one] { $sets } recording
+   *[other] { $sets } recordings
 } per rank
 explain-all-ranks = on all ranks
 explain-all-of-ranks = on { $ranks ->
@@ -692,11 +692,11 @@ explain-all-of-ranks = on { $ranks ->
 }
 explain-rank = on rank { $ranks }
 explain-ranks = on ranks { $ranks }
-explain-stages = only in the stages { $stages }
+explain-stages = only in: { $stages }
 explain-output = { $output }, { $analysis }
-explain-analysis-off = raw; a later analysis writes the files below
-explain-analysis-online = analysed when a data set is complete, while training waits
-explain-analysis-async = analysed in the background when a data set is complete
+explain-analysis-off = raw; parsing later writes the files below
+explain-analysis-online = parsed when a recording is complete, while training waits
+explain-analysis-async = parsed in the background when a recording is complete
 explain-size-of-step = about { $size } per step and rank without raw data, at { $count ->
     [one] { $kernels } kernel
    *[other] { $kernels } kernels
@@ -913,7 +913,7 @@ cache-not-decoded = cannot decode it
 
 ## Errors: questions to a profile
 
-question-no-ranks = { $path } has none of the chosen ranks
+question-no-ranks = the selected ranks do not exist in { $path }
 question-no-rank = rank { $rank } does not exist; choose another with --rank_id
 question-no-step = step { $step } does not exist; the profile has steps { $steps }
 question-no-step-of-many = step { $step } does not exist; the profile has steps { $steps } and more
@@ -938,8 +938,8 @@ usage-threads = NPUSCOPE_THREADS must be a number, not { $value }
 usage-output-name = -o must name a file
 usage-unreadable = cannot read { $name }: { $error }
 usage-stdin = cannot read the query from stdin: { $error }
-usage-no-ranks = the profile has none of these ranks; npuscope doctor lists its ranks
-usage-no-such-ranks = the profile has none of these ranks; it has ranks { $ranks }
+usage-no-ranks = the selected ranks do not exist; npuscope doctor lists the ranks of the profile
+usage-no-such-ranks = the selected ranks do not exist; the profile has ranks { $ranks }
 usage-no-timeline = the profile has no ranks; --to perfetto needs at least one
 usage-no-step-times = no step times recorded; npuscope doctor { $path } says what is missing
 usage-no-device = no device data recorded; npuscope doctor { $path } says what is missing
@@ -970,7 +970,7 @@ usage-binary = { $format } is binary; write it to a file with -o, or redirect th
 usage-no-table = { $error } (the query '\tables' lists the tables)
 usage-no-column = { $error } (the query '\d { $table }' lists its columns)
 usage-memory = { $error }; --memory-limit SIZE raises the limit
-usage-time = { $error } (--timeout TIME)
+usage-time = { $error } with --timeout
 usage-no-table-to-list = no such table: { $name }; \tables lists the tables
 usage-no-command = unknown command { $command }; use \tables, \d TABLE or \functions
 
@@ -993,7 +993,7 @@ usage-no-control-file = no such file: { $path }; npuscope dynamic set { $path } 
 
 # parse and synth
 
-usage-no-raw-data = no raw data in { $path }; expected directories that contain FRAMEWORK, such as npuscope's recorder writes
+usage-no-raw-data = no raw data in { $path }; expected directories that contain FRAMEWORK, written by npuscope's recorder or torch_npu
 usage-no-scenarios = no .toml file in { $path }
 
 # Values of options
@@ -1067,7 +1067,7 @@ sql-measured = Computed from events; npuscope glossary has the definitions
 sql-reported = Summaries of the profiler, in its own units
 sql-about = About the profile
 sql-list-columns = \d TABLE lists the columns of a table; every table also has the column rank.
-sql-list-functions = \functions lists the functions besides those of SQL.
+sql-list-functions = \functions lists the functions that npuscope adds to SQL.
 sql-rank-column = Rank the row belongs to.
 head-table = table
 head-one-row = one row per
@@ -1088,7 +1088,7 @@ head-framework = framework
 head-versions = versions
 head-level = level
 head-step-ids = step ids
-head-covers = covers
+head-covers = time covered
 head-kind = kind
 head-files = files
 head-bytes = size
@@ -1108,14 +1108,14 @@ engine-no-column = there is no column { $name } in the query
 engine-no-column-similar = there is no column { $name } in the query, did you mean { $similar }?
 engine-no-column-in = there is no column { $name } in { $tables }
 engine-no-column-in-similar = there is no column { $name } in { $tables }, did you mean { $similar }?
-engine-memory = the query needs more memory than the { $limit } it may use, although it may spill to disk: { $what }
-engine-memory-exhausted = the query needs more memory than there is: { $what }
-engine-disk = the query needs more space on disk than it may use for what does not fit into memory; select fewer rows or columns
-engine-time = the query did not end within the { $limit } it may take; select fewer rows, or raise the limit
+engine-memory = query exceeds its memory limit of { $limit }, even with spilling: { $what }
+engine-memory-exhausted = query needs more memory than is available: { $what }
+engine-disk = query exceeds its disk limit for spilled data; select fewer rows or columns
+engine-time = query timed out after { $limit }; select fewer rows, or raise the time limit
 engine-too-long = the query has { $bytes } bytes; the maximum is { $limit }
 engine-too-deep = the query nests deeper than { $limit } levels: an operator counts as one, a join as ten; shorten it, for example with IN (…) in place of OR
 engine-too-many-columns = the query selects more than { $limit } columns
-engine-too-large = the query becomes longer than { $limit } words when its WITH expressions are put in where they are named; name them fewer times
+engine-too-large = query is too large after expanding its WITH clauses (limit { $limit } words); refer to them less often
 engine-syntax = syntax error: { $text }
 engine-syntax-at = syntax error at line { $line }, column { $column }: { $text }
 engine-syntax-expected = syntax error at line { $line }, column { $column }: expected { $expected }, found { $found }
@@ -1148,11 +1148,11 @@ engine-query = the query failed: { $text }
 
 view-no-parameter = there is no parameter { $name }
 view-no-rank-chosen = no rank is selected; select at least one
-view-no-rank = there is no rank { $rank }
-view-not-one-rank = this view shows one rank; select one
-view-no-step = there is no step { $step }
+view-no-rank = rank { $rank } does not exist
+view-not-one-rank = this view shows one rank; select one, on the command line with --rank N
+view-no-step = step { $step } does not exist
 view-end-before-beginning = the end of the time range is before its start
-view-no-moment = the parameter at is missing; it gives the time to look at
+view-no-moment = this view needs a point in time; on the command line, add --at TIME, for example --at 1.25s
 view-not-a-number = { $name } must be a number
 view-out-of-range = { $name } must be from 1 to { $most }
 view-not-one-of = { $name } must be one of { $words }
@@ -1288,7 +1288,7 @@ read-gzip-no-memory = not enough memory to decompress the file; kept { $bytes ->
 }
 read-no-base-time = baseTimeNanoseconds is missing from the incomplete file; times are counted from 1970-01-01
 read-trace-settings = the JSON around traceEvents is incomplete or invalid; kept the settings before this place
-read-left-in-trace = the deliverables of an NPU cannot hold all of a PyTorch trace; left in the trace file: { $left }
+read-left-in-trace = the deliverables of an NPU cannot hold all of a PyTorch trace; omitted: { $left }
 read-left-device-ranges = { $count ->
     [one] { $count } device range
    *[other] { $count } device ranges
@@ -1405,7 +1405,7 @@ store-same-in-database = skipped files whose data the databases of the rank have
 store-more-in-trace = the trace of the rank has more data; skipped
 store-text-instead = the database is damaged; the text files of the rank were read instead
 store-unknown-file = not a known profile file; skipped
-store-no-rank = the files do not say which rank this is; it is shown as rank { $rank }
+store-no-rank = rank unknown (no profiler_info); shown as rank { $rank }, which may be wrong
 store-what-rank = rank { $rank }
 store-what-process = process { $process } of { $host }
 store-duplicate = { $what } has several recordings: read { $read }, skipped the older { $unread }. Windows of one job are not joined; to see the older one, open its path

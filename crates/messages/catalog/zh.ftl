@@ -25,13 +25,13 @@ what-compute = 其 kernel 耗时是可比 rank 的 { $ratio } 倍
 what-frequency = 其 AI Core 频率为 { $own } MHz，其他 rank 为 { $others } MHz
 what-expert-imbalance = 其专家处理的 token 多于其他 rank 的专家
 what-aicpu = 有 { $operators } 个算子在 AI CPU 上运行
-what-stage-imbalance = 流水线 stage { $stage } 的计算有 { $share } % 超出其他 stage
-what-host = 主机 { $host } 两次下发的间隔是其他主机的 { $ratio } 倍
-what-host-of-rank = 其主机进程两次下发的间隔是其他进程的 { $ratio } 倍
+what-stage-imbalance = 流水线 stage { $stage } 的计算多于其他 stage，多出部分占其计算的 { $share } %
+what-host = 主机 { $host } 的下发耗时是其他主机的 { $ratio } 倍
+what-host-of-rank = 其主机进程的下发耗时是其他 rank 的主机进程的 { $ratio } 倍
 what-gc = Python 垃圾回收每个 step 占用 { $own } ms
 what-dataloader = 每个 step 等待下一批数据 { $own } ms，其他 rank 为 { $others } ms
 what-synchronisation = 其主机每个 step 等待设备 { $own } 次，其他主机为 { $others } 次
-what-memory = 每个 step 内存不足 { $own } 次：主机等待设备后重新申请
+what-memory = 每个 step 内存不足 { $own } 次：主机等待设备后重新分配
 what-memory-leak = 已分配内存每个 step 增长 { $growth } MB
 what-link = 两者之间 { $transport } 链路的传输耗时是其他链路的 { $ratio } 倍（{ $bandwidth } GB/s）
 what-retransmission = 有 { $transfers } 次传输被重传，最长耗时 { $longest } ms
@@ -45,14 +45,14 @@ seen-aicpu = { $name } 在 AI CPU 上：{ $own } ms
 seen-gc = 垃圾回收：{ $own } ms
 seen-dataloader = 等待下一批数据：{ $own } ms
 seen-synchronisation = 等待设备：{ $own } ms
-seen-allocation = 申请内存：{ $own } ms
+seen-allocation = 分配内存：{ $own } ms
 seen-retransmission = 从 rank { $from } 到 rank { $to } 的 { $bytes } 字节：{ $own } ms，通常 { $usual } ms
 seen-link = { $bytes } 字节：{ $own } ms，其他链路 { $others } ms
 
 ## 诊断结论：建议
 
 try-compute = 检查该设备：是否有其他进程占用、内存带宽、日志中的故障；更换设备后重新运行
-try-frequency = 检查设备的供电与散热：npu-smi info -t power 和 -t temp
+try-frequency = 检查设备的供电与散热：npu-smi info -t power -i DEVICE 和 npu-smi info -t temp -i DEVICE
 try-expert-imbalance = 均衡各专家的 token：辅助损失、容量因子，或迁移繁忙的专家
 try-aicpu = 避免使用该算子或该数据类型，使其在 AI Core 上运行
 try-stage-imbalance = 将部分层移到其他 stage：--num-layer-list，或不均匀切分
@@ -63,17 +63,17 @@ try-synchronisation = 将 .item()、.cpu() 和打印张量移出循环，或每�
 try-memory = 设置 PYTORCH_NPU_ALLOC_CONF=expandable_segments:True，或留出更多空闲内存
 try-memory-leak = 查找跨 step 保留的张量，例如追加到列表中的 loss
 try-link = 用 hccl_test 测试该链路；检查线缆、端口与错误计数
-try-retransmission = 检查网络：hccn_tool -stat、丢包、流控、线缆
-try-clock = 用时间服务器同步所有主机的时钟；npuscope 已对偏差作校正
-try-slow-rank = 将该 rank 的 kernel 与核频率同其他 rank 比较
+try-retransmission = 检查网络：hccn_tool -i DEVICE -stat -g、丢包、流控、线缆
+try-clock = 用时间服务器同步所有主机的时钟
+try-slow-rank = 比较该 rank 与其他 rank 的 kernel 和 AI Core 频率
 try-no-device = 在时间线上比较各主机的区间与算子
 
 ## 诊断结论：数值名称
 
 number-lost = 损失
 number-lost-behind-others = 其他原因消除后的损失
-number-step = step 时间
-number-step-if-fixed = 消除后的 step 时间
+number-step = step 耗时
+number-step-if-fixed = 消除后的 step 耗时
 number-ratio = 耗时倍数
 number-frequency = 频率
 number-frequency-of-others = 其他 rank 的频率
@@ -81,14 +81,14 @@ number-aicpu = AI CPU 耗时
 number-aicpu-of-others = 其他 rank 的 AI CPU 耗时
 number-stage = 流水线 stage
 number-share-of-computing = 计算占比
-number-per-step = 每个 step
+number-per-step = 每个 step 耗时
 number-of-others = 其他 rank
 number-waits-per-step = 每个 step 的等待次数
 number-growth = 每个 step 增长
 number-bandwidth = 带宽
 number-transfers = 传输次数
 number-longest = 最长
-number-offset = 偏差
+number-offset = 时钟偏移
 number-drift = 漂移
 number-computing = 计算
 number-median = 其他 rank 的中位数
@@ -98,7 +98,7 @@ number-median = 其他 rank 的中位数
 layout-sizes = { $sizes }
 layout-ranks = { $ranks } 个 rank
 layout-recorded = { $sizes }（来自采集的元数据）
-layout-inferred = { $sizes }（由通信组推断，置信度 { $confidence }）
+layout-inferred = { $sizes }（由通信组推断，置信度 { $confidence } %）
 layout-unknown = 未知
 
 ## 结论的局限
@@ -110,10 +110,10 @@ diagnostic-of-file = rank { $rank } { $file }：{ $message }
 ## 缺少的数据
 
 verbatim = { $text }
-no-rank-has = 没有 rank 含有以下数据：{ $what }。
-mode-needs = { $mode } 缺少所需数据，没有 rank 含有：{ $what }；{ $hint }
+no-rank-has = 所有 rank 都缺少：{ $what }。
+mode-needs = { $mode } 需要以下数据，但所有 rank 都缺少：{ $what }；{ $hint }
 to-collect = { $what }采集方法：{ $switch }
-not-collectable = 无：该 profiler 不采集此数据
+not-collectable = 该 profiler 不支持
 saw-host-only = 没有采集设备：{ $recorder } 只采集了主机侧
 
 ## 数据名称
@@ -129,8 +129,8 @@ data-cann-calls = CANN 调用
 data-runtime-calls = runtime 调用
 data-memory = 内存
 data-memory-figures = 内存数据
-data-allocations = 内存申请
-data-planned-memory = 图编译器规划的内存；只有以编译图运行的作业才有
+data-allocations = 内存分配
+data-planned-memory = 图编译器规划的内存；只有图模式（静态图）的作业才有
 data-input-shapes = 算子输入 shape
 data-call-stacks = 调用栈
 data-python-functions = Python 函数
@@ -146,19 +146,19 @@ data-kernels-or-cann-calls = kernel 或 CANN 调用
 data-kernels-or-operations = kernel 或通信算子
 data-kernels-operators-or-communication = kernel、算子或通信
 data-grouped-matmul = 带 shape 的 GroupedMatmul kernel
-data-expert-group = 共享专家的 rank 组
+data-expert-group = 专家并行组（模型没有专家，或没有采集其通信组）
 data-frequency = AI Core 频率采样
 data-chip = 芯片的核数与频率（device_N/info.json.N）
 data-operations = 通信算子
 data-operations-of-devices = 通信算子；单设备的作业没有通信
 data-links = 通信链路
 data-links-of-devices = 通信链路；单设备的作业没有通信
-data-pieces = 发送与接收的各个部分
-data-step-times = step 时间
-data-steps-and-communication = step 与通信的时间
+data-pieces = 发送与接收的通信任务
+data-step-times = step 耗时
+data-steps-and-communication = step 与通信的耗时
 data-parallel-groups = 元数据中的 parallel_group_info
 data-passes = 前向与反向的 mstx 区间
-data-ranges-of-domain = { $domain } 域的 mstx 区间
+data-ranges-of-domain = domain 为 { $domain } 的 mstx 区间
 data-communication-ranges = 通信的 mstx 区间
 data-device-marks = 设备上的 mstx 打点或区间
 data-rl-stages = actor_generate、actor_update 等阶段的用户区间（mstx）
@@ -166,12 +166,12 @@ data-rl-stages = actor_generate、actor_update 等阶段的用户区间（mstx�
 ## 数据的用途
 
 use-launching-line = kernel 由模型的哪一行下发
-use-npu = NPU 做了什么
-use-device = 设备做了什么
-use-step-time = 每个训练 step 的时间
+use-npu = NPU 活动
+use-device = 设备活动
+use-step-time = 每个训练 step 的耗时
 use-operators = 哪些算子耗时
-use-bound = kernel 受什么限制
-use-bandwidth = 带宽，以及等待与传输的占比
+use-bound = kernel 的瓶颈单元
+use-bandwidth = 带宽，以及等待时间与传输时间
 use-late-host = 主机为何下发慢
 use-synchronising = 同步调用与拷贝
 use-memory = 峰值、碎片、泄漏
@@ -182,24 +182,24 @@ use-names = 按名称划分的阶段与模块
 
 ## 采集方法
 
-collect-level0 = 以 level0 或以上采集
-collect-level1 = 以 level1 或以上采集
-collect-level1-of-devices = 在多个 NPU 上以 level1 或以上采集
-collect-level1-or-mstx = 在多个 NPU 上以 level1 采集，或以 level_none 并打开 mstx 采集
-collect-npu-level0 = 以 level0 或以上采集 NPU 活动
-collect-npu-level1 = 以 level1 或以上采集 NPU 活动
-collect-cann-calls = 以 level0 或以上采集 NPU 活动；text 结果从 level1 起才有调用
+collect-level0 = 将采集级别设为 level0 或以上
+collect-level1 = 将采集级别设为 level1 或以上
+collect-level1-of-devices = 使用多个 NPU，并将采集级别设为 level1 或以上
+collect-level1-or-mstx = 使用多个设备，级别为 level0 或以上，或为 level_none 并开启 mstx
+collect-npu-level0 = 开启 NPU 活动，级别为 level0 或以上
+collect-npu-level1 = 开启 NPU 活动，级别为 level1 或以上
+collect-cann-calls = 开启 NPU 活动，级别为 level0 或以上；text 交付件从 level1 起才有 CANN 调用
 collect-parallel-groups = 像 Megatron 和 MindSpeed 那样把 parallel_group_info 写入 profiler 的元数据
 collect-parallel-groups-by-hand = 基于 Megatron 的训练框架会写入，其他框架可用 prof.add_metadata_json 写入
-collect-grouped-matmul = 以 level1 或以上采集含分组矩阵乘的模型
-collect-frequency = 在支持上报频率的芯片（Atlas A2 或更新）上采集 NPU 活动
-collect-passes = 用 torch_npu.npu.mstx.range_start 标记 forward_step 与 backward_step，并打开 mstx 采集
-collect-mfu-ranges = 以 mstx=True 采集，并用 { $code } 标记算子
-collect-raw-data = 以 data_simplification=False 采集，保留 profiler 的原始数据
-collect-communication-ranges = 在多个 NPU 上打开 mstx 采集
-collect-modules = 以 mstx=True 采集，并用 { $code } 标记模块，例如在 forward hook 中
-collect-device-marks = 在脚本中加入 mstx 打点，并以 mstx=True 采集
-collect-rl-stages = 用 torch_npu.npu.mstx.range_start 标记各阶段，并以 mstx=True 采集
+collect-grouped-matmul = 使用含分组矩阵乘的模型，级别为 level1 或以上
+collect-frequency = 在支持上报频率的芯片（Atlas A2 或更新）上开启 NPU 活动
+collect-passes = 用 torch_npu.npu.mstx.range_start 标记 forward_step 与 backward_step，并开启 mstx
+collect-mfu-ranges = 开启 mstx（mstx=True），并用 { $code } 标记算子
+collect-raw-data = 设置 data_simplification=False，以保留 profiler 的原始数据
+collect-communication-ranges = 使用多个 NPU，并开启 mstx
+collect-modules = 开启 mstx（mstx=True），并用 { $code } 标记模块，例如在 forward hook 中
+collect-device-marks = 在脚本中加入 mstx 打点，并开启 mstx（mstx=True）
+collect-rl-stages = 用 torch_npu.npu.mstx.range_start 标记各阶段，并开启 mstx（mstx=True）
 collect-exported = 用 torch_npu、MindSpore 或 msprof 采集 NPU，并导出结果
 collect-device = 没有采集设备，只有主机侧活动
 
@@ -208,21 +208,21 @@ collect-device = 没有采集设备，只有主机侧活动
 note-of-baseline = 基线：{ $note }
 note-frequency = 所有 rank 的 AI Core 均以 { $nominal } MHz 运行
 note-unknown-peak = 未包含在 { $types } 上运行的算子：其峰值未知
-note-no-kernel-in-range = 没有 kernel 是在给出计算量的区间内下发的
-note-has-operations = 每个 rank 都已有通信算子
-note-no-slow-links = 没有通信的耗时长于可比的通信
+note-no-kernel-in-range = 没有 kernel 是在给出运算量的区间内下发的
+note-has-operations = 无需处理：所有 rank 都已有通信算子
+note-no-slow-links = 未发现比可比通信更慢的通信
 note-no-sends = 没有发送与接收
 note-unequal-sends = rank { $source } 向 rank { $destination } 发送 { $sent } 次，后者接收 { $received } 次：部分发送与接收的配对不正确
 note-no-slow-rank = 没有 rank 让其他 rank 等待
-note-no-masked-operation = 没有 step 含有 { $types } 组的算子
-note-nothing-to-compare = 无可比较：没有 rank 在 profile 与基线中都有模块
-note-not-reported = 没有 rank 上报以下数据：{ $what }；{ $hint }
+note-no-masked-operation = 没有 step 含有 { $types } 通信组的通信算子
+note-nothing-to-compare = 无可比较：所有 rank 在 profile 与基线中都没有共同的模块
+note-not-reported = 所有 rank 都没有上报：{ $what }；{ $hint }
 note-ranks-not-in-profile = { $world } 个 rank 中有 { $count } 个不在 profile 中：{ $ranks }
 note-inferred-layout = 并行布局由通信组推断：{ $sizes }（置信度 { $confidence } %）
-note-unknown-link-ends = 未包含 { $links } 条链路：组 { $group } 的 { $number } 号是哪个 rank 未知
-note-unknown-link-ends-more = 未包含 { $links } 条链路：组 { $group } 的 { $number } 号是哪个 rank 未知，另有 { $more } 处
-note-unknown-links = 未包含 { $links } 条链路：它们连接的 rank 未知，例如组 { $group } 的 { $from } 号与 { $to } 号
-note-no-operator-in-module = 没有下发过任务的算子在模块内运行
+note-unknown-link-ends = 未包含 { $links } 条链路：通信组 { $group } 中编号 { $number } 对应的 rank 未知
+note-unknown-link-ends-more = 未包含 { $links } 条链路：通信组 { $group } 中编号 { $number } 对应的 rank 未知，另有 { $more } 处
+note-unknown-links = 未包含 { $links } 条链路：它们连接的 rank 未知，例如通信组 { $group } 中的编号 { $from } 与 { $to }
+note-no-operator-in-module = 模块内没有下发过任务的算子
 note-incomplete-collectives = { $collectives } 个集合通信缺少 rank：未计入等待与传输时间
 note-earlier-results = 两者均为此前运行 { $mode } 的结果
 note-baseline-lacks = 基线缺少 { $steps }
@@ -233,9 +233,9 @@ note-single-marks = rank { $rank }：没有配对的打点：{ $marks }
 ## cluster：未包含的内容
 
 absent-step = 没有 step { $step }
-absent-ranges = 没有 { $domain } 域的 mstx 区间
+absent-ranges = 没有 domain 为 { $domain } 的 mstx 区间
 absent-chip = 没有 device_N/info.json.N，芯片型号未知
-absent-no-place = 它是 PyTorch 自带 profiler 的 trace，无法写入 NPU 的数据库
+absent-no-place = 它是 PyTorch 自带 profiler 的 trace，NPU 的数据库无法保存
 absent-nothing-kept = 过滤后没有剩余内容
 absent-modules = 其模块没有下发任何任务
 absent-in-baseline = 基线中没有该 rank
@@ -245,18 +245,18 @@ of-baseline = 基线：{ $why }
 ## 终端：诊断结论
 
 findings-heading = 诊断结论
-findings-more = …… 还有 { $count } 条结论；--format json 列出全部
+findings-more = …… 还有 { $count } 条诊断结论；--format json 列出全部
 finding-share = 约占 step 的 { $share } %
-finding-confidence = 置信度约 { $confidence } %：可比较的 rank 太少
+finding-confidence = 置信度约 { $confidence } %：可比较的对象太少
 finding-seen = 证据：rank { $rank }：{ $what }
 finding-seen-in-step = 证据：rank { $rank }，step { $step }：{ $what }
 finding-seen-again = { $seen }（共 { $times } 次）
 finding-try = 建议：{ $suggestion }
-finding-see = 查看：{ $command }
+finding-see = 查询：{ $command }
 
 ## 终端：auto-completion
 
-completion-paste = 将以下命令粘贴到终端即可启用自动补全
+completion-paste = 将以下命令粘贴到终端即可开启自动补全
 
 ## 终端：diagnose
 
@@ -264,11 +264,11 @@ diagnose-headline = { $ranks } 个 rank，{ $steps } 个 step，每个 step { $s
 diagnose-if-fixed = ；消除以下问题后为 { $step_ms } ms
 diagnose-layout = 并行布局：{ $layout }
 diagnose-one-host = 时钟：单台主机
-diagnose-clocks = 时钟：{ $hosts } 台主机，最多相差 { $apart } us，对齐误差 { $residual } us
-diagnose-unaligned = 时钟未对齐（与第一台主机之间没有通信）：{ $hosts }
-diagnose-replay = 重放：与记录的 step 相差 { $error } %
-diagnose-unmatched = { $operations } 个通信算子在其他 rank 上没有对应项
-diagnose-no-findings = 未发现问题
+diagnose-clocks = 时钟：{ $hosts } 台主机，最多相差 { $apart } us，对齐后误差不超过 { $residual } us
+diagnose-unaligned = 未与第一台主机对齐（没有共同的通信算子）：{ $hosts }
+diagnose-replay = 重放误差：{ $error } %（与记录的 step 相比）
+diagnose-unmatched = { $operations } 个未匹配的通信算子
+diagnose-no-findings = 无
 
 ## 终端：info
 
@@ -276,16 +276,16 @@ info-headline = { $ranks } 个 rank，{ $steps } 个 step，每个 step { $step_
 info-headline-without-markers = { $ranks } 个 rank，没有 step 标记，共 { $step_ms } ms
 info-device-per-step = 每个 step 的设备时间，均值，ms
 info-device = 设备时间，ms
-info-without-steps = 没有 step 时间的 rank：{ $ranks }
+info-without-steps = 没有 step 耗时的 rank：{ $ranks }
 info-longest-computing = 仅列出计算最久的 { $count } 个 rank；--format json 列出全部
 info-longest-steps = 仅列出 step 最长的 { $count } 个 rank；--format json 列出全部
-info-host = 没有采集设备数据；主机侧的 step 时间，均值，ms
-info-host-of-ranks = rank { $ranks } 没有采集设备数据；主机侧的 step 时间，均值，ms
+info-host = 没有采集设备数据；主机侧的 step 耗时，均值，ms
+info-host-of-ranks = rank { $ranks } 没有采集设备数据；主机侧的 step 耗时，均值，ms
 info-host-work = 按名称统计的主机时间，每个 step 的均值，ms
 info-on-rank = { $value }（rank { $rank }）
 info-no-device = 无；没有采集设备数据，无法判断设备的情况
 info-one-rank = 无；没有其他 rank 可比较
-info-no-findings = 无；没有 rank 的计算时间明显长于同一流水线 stage 的其他 rank
+info-no-findings = 计算时间方面无异常；npuscope diagnose 检查其他原因
 
 ## 终端：读取情况
 
@@ -313,19 +313,19 @@ doctor-diagnostics = 诊断信息
 doctor-no-diagnostics = 无
 doctor-at-byte = { " " }第 { $offset } 字节
 doctor-steps = { $first } 到 { $last } 之间共 { $count } 个
-doctor-window = { $start } 起 { $seconds } s
+doctor-window = 自 { $start } 起 { $seconds } s
 doctor-more-ranks = …… 还有 { $count } 个 rank；--format json 列出全部
 doctor-more-diagnostics = …… 还有 { $count } 条诊断信息；--format json 列出全部
 
 ## 终端：cluster
 
-cluster-left-out = 未包含 rank { $rank }：{ $why }
-cluster-left-out-file = 未包含 rank { $rank } { $file }：{ $why }
+cluster-left-out = 已跳过 rank { $rank }：{ $why }
+cluster-left-out-file = 已跳过 rank { $rank } { $file }：{ $why }
 cluster-strict = 有内容无法读取（--strict）：{ $first }
 cluster-more-diagnostics = …… 还有 { $count } 条诊断信息
 cluster-more-files = …… 还有 { $count } 个文件
 cluster-nothing = { $mode }：没有可报告的内容
-cluster-no-ranks = 没有 rank { $ranks }
+cluster-no-ranks = rank { $ranks } 不存在
 
 ## 诊断信息与诊断结论的严重程度
 
@@ -340,7 +340,7 @@ severity-info = 提示
 
 diagnostic-with-key = { $key }：{ $message }
 hint-none = { "" }
-hint = （是否想写 { $word }？）
+hint = （是否指 { $word }？）
 
 # 无法读取的文件
 
@@ -399,7 +399,7 @@ expected-rank-numbers = rank 编号，或用 -1 表示全部
 expected-milliseconds = 不小于 0 的毫秒数
 expected-handler = { " " }tensorboard_trace_handler，或包含其参数的对象，例如 { $arguments }
 instead-none = 空值
-instead-both = 两者
+instead-both = CPU 和 NPU
 instead-default = 默认值
 instead-raw-data = 空的 handler（调用 analyse() 之前只有原始数据）
 instead-temporary-data = 空的 handler（数据写入临时目录，结束时删除）
@@ -407,7 +407,7 @@ instead-temporary-data = 空的 handler（数据写入临时目录，结束时�
 # rank 与阶段
 
 no-rank-selected = 没有选择任何 rank；不会采集数据
-no-such-ranks = 作业有 { $world } 个 rank（从 0 编号），其中没有选择任何一个；不会采集数据
+no-such-ranks = 所选 rank 均不存在；作业有 { $world } 个 rank（从 0 编号）；不会采集数据
 ranks-missing = 作业有 { $world } 个 rank（从 0 编号）；以下 rank 不存在：{ $ranks }
 not-a-rank = { $value } 不是 rank
 all-ranks-included = 列表中有 -1，因此采集所有 rank
@@ -422,26 +422,26 @@ no-stage-selected = 没有选择任何存在的阶段；不会采集数据
 
 # 要采集的 step
 
-profiling-off = profiling 未开启；其余配置按开启时检查
-run-without-steps = 本次运行没有 step；不会采集数据
+profiling-off = 采集未开启；其余配置按开启时检查
+run-without-steps = 本次训练没有 step；不会采集数据
 starts-after-end = 采集应从 step { $first } 开始，但最后一个 step 是 { $last }；不会采集数据
-data-set-incomplete = 最后一个 step 是 { $last }，但这份数据需要到 step { $needed }；数据将不完整
-fewer-data-sets = 最后一个 step 是 { $last }；{ $asked } 份数据中只会采集 { $begun } 份
+data-set-incomplete = 最后一个 step 是 { $last }，但这次采集需要到 step { $needed }；数据将不完整
+fewer-data-sets = 最后一个 step 是 { $last }；{ $asked } 次采集中只会进行 { $begun } 次
 until-end = 采集持续到训练结束；届时 profiler 会警告 schedule 不正确，但数据会保留
-steps-from-run = step 从本次运行开始计数；不包括检查点之前的 step
-iterations-from-run = 迭代从本次运行开始计数，第一个为 1
+steps-from-run = step 从本次训练开始计数；不包括 checkpoint 之前的 step
+iterations-from-run = 迭代从本次训练开始计数，第一个为 1
 before-first-step = { $step } 无效，step 从 { $first } 开始计数
 begins-at-first-step = { $step } 无效，step 从 1 开始计数；采集从 step 1 开始
-before-this-run = { $start } 过早：迭代 { $done } 已完成，本次运行的第一个迭代是 { $first }
+before-this-run = { $start } 过早：迭代 { $done } 已完成，本次训练的第一个迭代是 { $first }
 end-not-after-start = 结束 { $end } 不在开始 { $start } 之后
 records-one-step = { $message }；torch_npu 会改为采集一个 step
 records-no-stage = { $message }；不会采集任何阶段
 refused = { $message }；{ $trainer } 会拒绝启动
-would-refuse = { $message }；如果开启 profiling，{ $trainer } 会拒绝启动
+would-refuse = { $message }；如果开启采集，{ $trainer } 会拒绝启动
 end-of-training = 按文档 -1 表示训练结束，此处照此处理；{ $trainer } 实际只采集一个 step
 stop-before-start = { $stop } 在 start_step { $start } 之前；不会采集数据
 active-missing = 缺失，但 schedule 需要它；使用 1
-no-warmup = 没有 warmup step，因此采集的第一个 step 会比正常情况慢
+no-warmup = 没有预热 step，因此采集的第一个 step 会比正常情况慢
 
 # 互相依赖的配置
 
@@ -493,40 +493,40 @@ notation-fsdp2-yaml = FSDP2 YAML
 notation-fsdp2-flags = FSDP2 命令行参数
 notation-rl-yaml = MindSpeed-RL YAML
 notation-mindspore-arguments = MindSpore profiler 参数
-notation-mindspore-dynamic = MindSpore 动态采集 JSON
+notation-mindspore-dynamic = MindSpore 的 profiler_config.json
 notation-mindspore-environment = MindSpore MS_PROFILER_OPTIONS
 notation-torch-npu-arguments = torch_npu profiler 参数
-notation-torch-npu-dynamic = torch_npu 动态采集 JSON
+notation-torch-npu-dynamic = torch_npu 的 profiler_config.json
 inexpressible = 目标写法（{ $notation }）无法表示 { $value }；将变为 { $instead }
 inexpressible-analysis = 目标写法（{ $notation }）无法表示 { $value }；将变为 { $instead }，因为 is_rank 为 true 时只有 async_mode 会解析
-first-step-differs = 运行的第一个 step 在此处是 { $here }，在目标写法（{ $notation }）中是 { $there }
+first-step-differs = 第一个 step 的编号在原配置中为 { $here }，在目标写法（{ $notation }）中为 { $there }
 field-first-step = step
 field-schedule = 要采集的 step
 field-first-recorded = 第一个采集的 step 之前的 step 数
-field-warmup = warmup step 数
+field-warmup = 预热 step 数
 field-active = 采集的 step 数
-field-repeat = 数据份数
-field-wait = 两份数据之间的 step 数
+field-repeat = 采集次数
+field-wait = 两次采集之间的 step 数
 
 # schedule
 
 schedule-value = { $name } 为 { $value }，但最小为 { $least }；使用 { $least }
-schedule-without-warmup = 没有 warmup，因此采集的第一个 step 可能比其他 step 慢
+schedule-without-warmup = 没有预热，因此采集的第一个 step 可能比其他 step 慢
 too-few-steps = 训练有 { $total } 个 step，schedule 的 { $cycles } 个周期需要 { $needed } 个；{ $recorded ->
     [0] 不会采集数据
    *[other] 将采集 { $recorded } 个 step
 }
-warmup-not-recorded = warmup 之后没有采集
+warmup-not-recorded = 预热之后没有采集
 recording-not-saved = 采集结束但没有保存；其目录不会被解析
-ended-in-warmup = 训练在 warmup 期间结束；没有采集到数据
+ended-in-warmup = 训练在预热期间结束；没有采集到数据
 ended-before-last-step = 训练在最后一个要采集的 step 之前结束；数据中的 step 少于要求
 ended-in-last-step = 训练在最后一个要采集的 step 期间结束；该 step 可能不完整
 
-# 数据种类
+# 数据类型
 
 kind-host-operators = 主机侧算子
 kind-device = 设备 kernel 与通信
-kind-steps = step 标记与 step 时间
+kind-steps = step 标记与 step 耗时
 kind-detail = 通信明细、CANN 调用与统计
 kind-metrics = AI Core 指标
 kind-runtime = runtime 调用与 AI CPU 算子
@@ -534,11 +534,11 @@ kind-memory = 内存
 kind-shapes = 输入 shape
 kind-stack = 调用栈
 kind-modules = 模块调用
-kind-flops = 浮点运算量
-kind-mstx = 用户区间与打点
+kind-flops = 浮点运算次数
+kind-mstx = 用户区间（mstx）与打点
 kind-l2-cache = L2 cache
 kind-network = 网卡（NIC 与 RoCE）
-kind-interconnection = 片间链路（PCIe 与 HCCS）
+kind-interconnection = 芯片间链路（PCIe 与 HCCS）
 kind-host-system = 主机 CPU、内存、磁盘或网络的使用情况
 kind-gc = Python 垃圾回收
 kind-data-process = MindData 流水线
@@ -548,7 +548,7 @@ kind-op-attr = 算子属性
 
 config-read-as = { $name } 识别为 { $notation }
 config-diagnostic = { $place }：{ $severity }：{ $diagnostic }
-config-result = { $name }：识别为 { $notation }：{ $counts }
+config-result = { $name }（识别为 { $notation }）：{ $counts }
 config-not-read = { $name }：未读取：{ $counts }
 config-counts = { $counts }
 config-errors = { $count } 个错误
@@ -560,24 +560,24 @@ config-key = { $key }
 config-written = 已写入 { $path }
 reader = 适用于 npuscope 的 DynamicProfilerMonitor；torch_npu 自带的监视器在文件所写的 step 结束后才开始，即晚一个 step，并写入 { $place }/*_ascend_pt
 reader-at-once = 适用于 npuscope 的 DynamicProfilerMonitor；torch_npu 自带的监视器写入 { $place }/*_ascend_pt
-explain-off = profiling 未开启：不会采集数据
+explain-off = 采集未开启：不会采集数据
 explain-steps = step
 explain-where = 位置
 explain-recorded = 采集
 explain-not-recorded = 关闭
-explain-size = 估计大小
+explain-size = 预计数据量
 explain-without-schedule = 从 start 到 stop，没有 step 标记
 explain-window = { $warmup }采集 { $steps }{ $place }{ $end }
 explain-nothing = { "" }
-explain-warmup = 在 { $steps } warmup，
-explain-one-step-of-run = （本次运行的第 { $step } 个）
-explain-steps-of-run = （本次运行的第 { $first } 到 { $last } 个）
-explain-rest-of-run = （从本次运行的第 { $first } 个开始）
+explain-warmup = 在 { $steps } 预热，
+explain-one-step-of-run = （本次训练的第 { $step } 个 step）
+explain-steps-of-run = （本次训练的第 { $first } 到 { $last } 个 step）
+explain-rest-of-run = （从本次训练的第 { $first } 个 step 起）
 explain-at-once = ，从读到配置时开始计数
-explain-incomplete = ；运行结束时这份数据还不完整
+explain-incomplete = ；训练结束时这次采集还不完整
 explain-no-steps = 不采集任何 step
 explain-goes-on = …… 依此类推，直到训练结束
-explain-data-sets = 每个 rank { $sets } 份数据
+explain-data-sets = 每个 rank 采集 { $sets } 次
 explain-all-ranks = 在所有 rank 上
 explain-all-of-ranks = 在全部 { $ranks } 个 rank 上
 explain-rank = 在 rank { $ranks } 上
@@ -585,8 +585,8 @@ explain-ranks = 在 rank { $ranks } 上
 explain-stages = 仅在以下阶段：{ $stages }
 explain-output = { $output }，{ $analysis }
 explain-analysis-off = 原始数据；以下文件由之后的解析生成
-explain-analysis-online = 每份数据采集完成后解析，训练等待其完成
-explain-analysis-async = 每份数据采集完成后在后台解析
+explain-analysis-online = 每次采集完成后解析，训练等待其完成
+explain-analysis-async = 每次采集完成后在后台解析
 explain-size-of-step = 每个 rank 每个 step 约 { $size }（不含原始数据），按每个 step { $count ->
    *[other] { $kernels } 个
 } kernel 计{ $assumed }
@@ -621,19 +621,19 @@ set-unreadable = 无法读取 { $path }：{ $error }
 set-malformed = { $path } 未修改：{ $error }
 set-unwritable = 无法写入 { $path }：{ $error }
 set-other-dialect = { $path } 采用 { $present } 的配置风格，而不是 { $asked } 的；请换一个文件，或删除它
-set-inexpressible = { $dialect } 的文件无法表示{ $what }
+set-inexpressible = { $dialect } 的配置文件不支持：{ $what }
 set-next-step = 下一个 step；请给出 step 编号
 set-some-ranks = 部分 rank；读取该文件的每个 rank 都会采集
-set-warmup = { " " }warmup step
+set-warmup = 预热 step
 set-no-window = step { $start } 到 { $stop } 无效：step 从 1 开始计数，且最后一个不能在第一个之前
 set-created = 已创建 { $path }，采用 { $dialect } 的配置风格
 set-changed = 已修改 { $path }，采用 { $dialect } 的配置风格
 set-unchanged = { $path } 已是这些设置，采用 { $dialect } 的配置风格；已更新其修改时间
 records-nothing = 不采集数据
-records-window = 采集 { $window }（从 1 开始计数）{ $warmup }，{ $ranks }
-records-next = 运行中的作业读到后立即采集 { $steps } 个 step{ $warmup }，{ $ranks }
+records-window = { $ranks }采集 { $window }（从 1 开始计数）{ $warmup }
+records-next = 运行中的作业读到后，立即{ $ranks }采集 { $steps } 个 step{ $warmup }
 records-without-warmup = { "" }
-records-after-warmup = ，此前有 { $steps } 个 warmup step
+records-after-warmup = ，此前预热 { $steps } 个 step
 records-on-no-rank = 不在任何 rank 上
 set-passed-one = rank { $ranks } 已完成 step { $step }，来不及从 step { $start } 开始
 set-passed = rank { $ranks } 已完成 step { $step }，来不及从 step { $start } 开始
@@ -685,20 +685,20 @@ acl-error = 错误码 { $code }
 acl-error-known = 错误码 { $code }（{ $meaning }）
 acl-invalid-parameter = 参数无效
 acl-uninitialised = ACL 未初始化
-acl-profiling-repeated = profiling 已初始化
+acl-profiling-repeated = 采集已初始化
 acl-device-busy = 设备正在被 msprof 或其他 profiler 采集
-acl-profiling-uninitialised = profiling 未初始化
-acl-profiling-conflict = 正在使用其他 profiling 方式
+acl-profiling-uninitialised = 采集未初始化
+acl-profiling-conflict = 正在使用其他采集方式
 acl-no-memory = 内存不足
 acl-interface-unsupported = 不支持该接口
 acl-feature-unsupported = 不支持该特性
 acl-internal-error = 内部错误
-acl-profiling-failed = profiling 失败
+acl-profiling-failed = 采集失败
 cann-later-devices = 之后设置的设备不会被采集：{ $error }
 cann-no-set-config = 该版本的 CANN 没有 aclprofSetConfig；{ $config } 未设为 { $value }
 cann-set-config = { $config } 未设为 { $value }：{ $error }
 
-# 采集器
+# 采集功能
 
 recorder-busy = 已有采集在运行
 recorder-directory = 无法采集到 { $path }：{ $error }
@@ -781,7 +781,7 @@ cache-not-decoded = 无法解码
 
 ## 错误：对 profile 的查询
 
-question-no-ranks = { $path } 中没有所选的 rank
+question-no-ranks = { $path } 中不存在所选的 rank
 question-no-rank = rank { $rank } 不存在；请用 --rank_id 选择其他 rank
 question-no-step = step { $step } 不存在；此 profile 有 step { $steps }
 question-no-step-of-many = step { $step } 不存在；此 profile 有 step { $steps } 等
@@ -806,16 +806,16 @@ usage-threads = NPUSCOPE_THREADS 应为数字，而不是 { $value }
 usage-output-name = -o 应为文件名
 usage-unreadable = 无法读取 { $name }：{ $error }
 usage-stdin = 无法从标准输入读取查询：{ $error }
-usage-no-ranks = 此 profile 中没有这些 rank；npuscope doctor 可列出其中的 rank
-usage-no-such-ranks = 此 profile 中没有这些 rank；其中的 rank 为 { $ranks }
+usage-no-ranks = 所选 rank 不存在；npuscope doctor 可列出此 profile 的 rank
+usage-no-such-ranks = 所选 rank 不存在；此 profile 有 rank { $ranks }
 usage-no-timeline = 此 profile 中没有 rank；--to perfetto 至少需要一个
-usage-no-step-times = 没有采集到 step 时间；npuscope doctor { $path } 可查看缺少的数据
+usage-no-step-times = 没有采集到 step 耗时；npuscope doctor { $path } 可查看缺少的数据
 usage-no-device = 没有采集到设备数据；npuscope doctor { $path } 可查看缺少的数据
 
 # --range
 
 usage-no-events = 此 profile 中没有事件；请去掉 --range 和 --at
-usage-empty-range = --range 没有选中任何数据：此 profile 时长 { $seconds } s，从纪元起 { $start } 到 { $end } ns
+usage-empty-range = --range 没有选中任何数据：此 profile 时长 { $seconds } s，自 epoch 起 { $start } 到 { $end } ns
 usage-no-such-step = step { $step } 不存在；此 profile 有 step { $low } 到 { $high }
 usage-no-such-steps = step { $first } 到 { $last } 不存在；此 profile 有 step { $low } 到 { $high }
 usage-no-numbered-steps = 此 profile 中没有带编号的 step；请用时间指定 --range，例如 1.5s..2.25s
@@ -830,7 +830,7 @@ usage-suggest-doctor = npuscope doctor { $path } 可查看 profile 的内容
 usage-no-view = 没有视图 { $name }；npuscope show { $path } 可列出所有视图
 usage-parameter = { $error }；{ $view } 的参数：{ $known }
 usage-no-term = 没有术语 { $name }；npuscope glossary 可列出所有术语
-usage-no-term-near = 没有术语 { $name }；是否要查 { $near }？npuscope glossary 可列出所有术语
+usage-no-term-near = 没有术语 { $name }；是否指 { $near }？npuscope glossary 可列出所有术语
 
 # sql
 
@@ -838,15 +838,15 @@ usage-binary = { $format } 是二进制格式；请用 -o 写入文件，或重�
 usage-no-table = { $error }（查询 '\tables' 可列出所有表）
 usage-no-column = { $error }（查询 '\d { $table }' 可列出其中的列）
 usage-memory = { $error }；--memory-limit SIZE 可提高上限
-usage-time = { $error }（--timeout TIME）
+usage-time = { $error }（--timeout）
 usage-no-table-to-list = 没有表 { $name }；\tables 可列出所有表
 usage-no-command = 未知命令 { $command }；可用 \tables、\d TABLE 和 \functions
 
 # view
 
 usage-weak-token = --token 至少需要 { $length } 个字母和数字，且不能有其他字符
-usage-no-token = 其他机器可以访问此地址；请用 --token 设置令牌
-usage-no-random-token = 无法生成随机令牌：{ $error }；请用 --token 设置
+usage-no-token = 其他机器可以访问此地址；请用 --token 设置 token
+usage-no-random-token = 无法生成随机 token：{ $error }；请用 --token 设置
 usage-port-in-use = 端口 { $port } 已被占用；请用 --port 指定其他端口，或不指定
 usage-foreign-address = { $address } 不是本机地址；请用 --listen 指定其他地址
 usage-listen = 无法监听 { $address }：{ $error }
@@ -861,7 +861,7 @@ usage-no-control-file = 文件不存在：{ $path }；npuscope dynamic set { $pa
 
 # parse 和 synth
 
-usage-no-raw-data = { $path } 中没有原始数据；应有包含 FRAMEWORK 的目录，例如 npuscope 采集器写入的目录
+usage-no-raw-data = { $path } 中没有原始数据；应有包含 FRAMEWORK 的目录，由 npuscope 的采集功能或 torch_npu 写入
 usage-no-scenarios = { $path } 中没有 .toml 文件
 
 # 选项的值
@@ -901,14 +901,14 @@ clap-not-a-number = 应为整数
 clap-number-too-large = 数值过大
 clap-out-of-range = 应在 { $range } 范围内
 clap-not-an-address = 应为 IP 地址
-clap-did-you-mean = 是否要用 { $suggestions }？
+clap-did-you-mean = 是否指 { $suggestions }？
 clap-as-value = 如要把 '{ $argument }' 作为值传入，请写成 '-- { $argument }'
 clap-usage = 用法：{ $usage }
 clap-help = 更多信息请用 '--help' 查看。
 
 ## 命令在结果之外的输出
 
-diagnose-clocks-of-ranks = 时钟：{ $ranks } 个 rank 的主机未知，逐个 rank 对齐；最多相差 { $apart } us，对齐后误差在 { $residual } us 以内
+diagnose-clocks-of-ranks = 时钟：{ $ranks } 个 rank 的主机未知，逐个 rank 对齐；最多相差 { $apart } us，对齐后误差不超过 { $residual } us
 progress-reading = 正在读取 { $rank } { $bar } { $done } / { $all }，剩余 { $left }
 progress-writing = 正在写入 { $bar } { $done } / { $all }，剩余 { $left }
 view-stop = 按 Ctrl-C 停止
@@ -922,11 +922,11 @@ report-written = 已将 { $size } 写入 { $path }
 rows-shown = 显示 { $all } 行中的 { $shown } 行；--max-rows N 可显示更多，--format csv 可显示全部
 sql-no-rows = 此 profile 中表 { $table } 没有数据；npuscope doctor { $path } 可查看缺少的数据
 sql-facts = 采集的事件
-sql-measured = 由事件计算得到；定义见 npuscope glossary
-sql-reported = profiler 写出的汇总，采用其自身的单位
+sql-measured = 由事件计算；定义见 npuscope glossary
+sql-reported = profiler 的汇总，采用其原有单位
 sql-about = 关于 profile 本身
 sql-list-columns = \d TABLE 可列出一个表的列；每个表还有列 rank。
-sql-list-functions = \functions 可列出 SQL 之外的函数。
+sql-list-functions = \functions 可列出 npuscope 在 SQL 之外增加的函数。
 sql-rank-column = 该行所属的 rank。
 head-table = 表
 head-one-row = 每行对应
@@ -947,7 +947,7 @@ head-framework = 框架
 head-versions = 版本
 head-level = 级别
 head-step-ids = step 编号
-head-covers = 时间范围
+head-covers = 覆盖时间
 head-kind = 类型
 head-files = 文件数
 head-bytes = 大小
@@ -967,14 +967,14 @@ engine-no-column = 查询中没有列 { $name }
 engine-no-column-similar = 查询中没有列 { $name }，是否指 { $similar }？
 engine-no-column-in = { $tables } 中没有列 { $name }
 engine-no-column-in-similar = { $tables } 中没有列 { $name }，是否指 { $similar }？
-engine-memory = 查询所需内存超过上限 { $limit }，且已尝试写入磁盘：{ $what }
+engine-memory = 查询超出内存上限 { $limit }，溢写到磁盘后仍不足：{ $what }
 engine-memory-exhausted = 查询所需内存超过可用内存：{ $what }
-engine-disk = 查询的中间结果超出内存，且超过可用的磁盘空间；请减少行或列
-engine-time = 查询未在时限 { $limit } 内完成；请减少行数，或提高时限
+engine-disk = 查询超出溢写数据的磁盘上限；请减少行或列
+engine-time = 查询超时（{ $limit }）；请减少行数，或提高时限
 engine-too-long = 查询长 { $bytes } 字节，上限为 { $limit } 字节
 engine-too-deep = 查询的嵌套超过 { $limit } 层（一个运算符计 1 层，一个 JOIN 计 10 层）；请缩短查询，例如用 IN (…) 代替 OR
 engine-too-many-columns = 查询选择的列超过 { $limit } 个
-engine-too-large = 展开 WITH 表达式后，查询超过 { $limit } 个词；请减少引用次数
+engine-too-large = 展开 WITH 子句后查询过大（上限 { $limit } 个词）；请减少对它们的引用
 engine-syntax = 语法错误：{ $text }
 engine-syntax-at = 第 { $line } 行第 { $column } 列语法错误：{ $text }
 engine-syntax-expected = 第 { $line } 行第 { $column } 列语法错误：应为{ $expected }，实际为{ $found }
@@ -1007,11 +1007,11 @@ engine-query = 查询失败：{ $text }
 
 view-no-parameter = 没有参数 { $name }
 view-no-rank-chosen = 未选择 rank；请至少选择一个
-view-no-rank = 没有 rank { $rank }
-view-not-one-rank = 该视图只显示一个 rank；请选择一个
-view-no-step = 没有 step { $step }
+view-no-rank = rank { $rank } 不存在
+view-not-one-rank = 该视图只显示一个 rank；请选择一个，命令行中用 --rank N 指定
+view-no-step = step { $step } 不存在
 view-end-before-beginning = 时间范围的结束早于开始
-view-no-moment = 缺少参数 at，即要查看的时刻
+view-no-moment = 该视图需要一个时刻；命令行中请用 --at 指定时刻，例如 --at 1.25s
 view-not-a-number = { $name } 应为数字
 view-out-of-range = { $name } 应在 1 到 { $most } 之间
 view-not-one-of = { $name } 应为以下之一：{ $words }
@@ -1111,7 +1111,7 @@ read-gzip-too-long = 解压后的文本超过 { $limit } 字节的上限；保�
 read-gzip-no-memory = 内存不足，无法解压整个文件；保留了 { $bytes } 字节
 read-no-base-time = 文件不完整，缺少 baseTimeNanoseconds；时间从 1970-01-01 起算
 read-trace-settings = traceEvents 之外的 JSON 不完整或无效；保留了此处之前的设置
-read-left-in-trace = NPU 的交付件无法容纳 PyTorch trace 的全部内容；以下内容只保留在 trace 文件中：{ $left }
+read-left-in-trace = NPU 的交付件无法容纳 PyTorch trace 的全部内容；已省略：{ $left }
 read-left-device-ranges = { $count } 个设备侧区间
 read-left-host-events = { $count } 个其他主机侧事件
 read-left-counter-samples = { $count } 个计数器采样点
@@ -1168,7 +1168,7 @@ store-same-in-database = 跳过以下文件，该 rank 的数据库中有相同�
 store-more-in-trace = 该 rank 的 trace 包含更多数据；已跳过
 store-text-instead = 数据库已损坏；已改为读取该 rank 的文本文件
 store-unknown-file = 不是已知的 profile 文件；已跳过
-store-no-rank = 文件没有说明这是哪个 rank；显示为 rank { $rank }
+store-no-rank = rank 未知（没有 profiler_info）；显示为 rank { $rank }，可能不正确
 store-what-rank = rank { $rank }
 store-what-process = { $host } 上的进程 { $process }
 store-duplicate = { $what } 有多次采集：读取了 { $read }，跳过了较早的 { $unread }。同一作业的多个窗口不会合并；如需查看较早的一次，请打开其路径

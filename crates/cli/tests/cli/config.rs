@@ -143,7 +143,7 @@ fn an_explanation_has_steps_ranks_files_and_size() {
     for words in [
         "  warms up at step 4, records steps 5 to 6 (the 6th to 7th of the run)\n",
         "  on rank 0\n",
-        "  ./profile/*_ascend_*, analysed when a data set is complete, while training waits\n",
+        "  ./profile/*_ascend_*, parsed when a recording is complete, while training waits\n",
         "communication.json, communication_matrix.json",
         "call stacks; ",
         "  about 5.5 MB per step and rank without raw data, at 1,000 kernels per step\n",
@@ -217,11 +217,11 @@ fn an_open_end_is_shown_in_words() {
 fn diagnostics_and_explanations_are_in_the_language_of_the_user() {
     let sandbox = sandbox("train.yaml", &FSDP2.replace("profile_level", "profile_levle"));
     let ran = sandbox.run(&["--lang", "zh", "config", "check", "train.yaml"]);
-    let expected = "train.yaml:8：警告：training.profile_levle：未知的键（是否想写 profile_level？）；FSDP2 会直接忽略";
+    let expected = "train.yaml:8：警告：training.profile_levle：未知的键（是否指 profile_level？）；FSDP2 会直接忽略";
     assert!(ran.stdout.starts_with(expected), "{}", ran.stdout);
-    assert!(ran.stdout.ends_with("train.yaml：识别为 FSDP2 YAML：1 个警告\n"), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("train.yaml（识别为 FSDP2 YAML）：1 个警告\n"), "{}", ran.stdout);
     let ran = sandbox.run(&["--lang", "zh", "config", "explain", "train.yaml", "--quiet"]);
-    let expected = "  在 step 4 warmup，采集 step 5 到 6（本次运行的第 6 到 7 个）\n";
+    let expected = "  在 step 4 预热，采集 step 5 到 6（本次训练的第 6 到 7 个 step）\n";
     assert!(ran.stdout.contains(expected), "{}", ran.stdout);
     let json = sandbox.run(&["config", "check", "train.yaml", "--format", "json"]).stdout;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();

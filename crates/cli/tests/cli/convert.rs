@@ -159,6 +159,6 @@ fn rows_that_npu_files_cannot_hold_are_reported() {
     fs::write(&trace, text.replace(r#""traceEvents": ["#, overhead)).unwrap();
     let ran = sandbox.run(&["convert", "job", "--to", "text", "-o", "text"]);
     assert_eq!(ran.code, 0);
-    let note = "note: rank 0: the deliverables of an NPU cannot hold all of a PyTorch trace; left in the trace file: 1 other host event; --to parquet keeps all of it";
+    let note = "note: rank 0: the deliverables of an NPU cannot hold all of a PyTorch trace; omitted: 1 other host event; --to parquet keeps all of it";
     assert!(ran.stderr.starts_with(note), "{}", ran.stderr);
 }

@@ -199,7 +199,7 @@ fn a_rank_whose_process_is_gone_is_distinguished_from_one_that_ended_well() {
 fn status_and_errors_are_in_the_language_of_the_user() {
     let sandbox = Sandbox::empty();
     let ran = sandbox.run(&["--lang", "zh", "dynamic", "set", ".", "--start", "8", "--stop", "10", "--ranks", "0-1"]);
-    assert!(ran.stdout.ends_with("采集 step 8 到 10（从 1 开始计数），在 rank 0-1 上\n"), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("在 rank 0-1 上采集 step 8 到 10（从 1 开始计数）\n"), "{}", ran.stdout);
     let error = json!({"en": "the disk is full", "zh": "磁盘已满"});
     report_status(&sandbox, 0, json!({"state": "failed", "error": error}));
     let chinese = sandbox.run(&["--lang", "zh", "dynamic", "status", "."]).stdout;

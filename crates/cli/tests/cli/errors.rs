@@ -53,7 +53,7 @@ const SITUATIONS: &[(&[&str], i32, &str)] = &[
     (&["convert", "job", "--to", "db", "-o", "notes.txt/out"], 2, "cannot write notes.txt/out: not a directory"),
     (&["report", "job", "-o", ".."], 2, "-o must name a file"),
     // What the profile does not have.
-    (&["convert", "job", "--to", "db", "-o", "out", "--ranks", "9"], 2, "the profile has none of these ranks"),
+    (&["convert", "job", "--to", "db", "-o", "out", "--ranks", "9"], 2, "the selected ranks do not exist; the profile has ranks"),
     (&["cluster", "-d", "job", "-m", "slow_rank", "-o", "out", "--rank_list", "9"], 2, "it has ranks 0-3"),
     (
         &["cluster", "-d", "job", "-m", "hccl_sum", "-o", "out", "--step_id", "99"],
@@ -150,7 +150,7 @@ fn errors_of_the_environment_follow_the_locale() {
     assert_eq!(run(&["doctor", "."]).stderr, "错误：NPUSCOPE_THREADS 应为数字，而不是 many\n");
     let english = run(&["doctor", ".", "--lang", "en"]).stderr;
     assert_eq!(english, "error: NPUSCOPE_THREADS must be a number, not many\n");
-    assert!(run(&["doctr"]).stderr.starts_with("错误：未知命令 'doctr'\n\n是否要用 'doctor'？\n\n用法：npuscope "));
+    assert!(run(&["doctr"]).stderr.starts_with("错误：未知命令 'doctr'\n\n是否指 'doctor'？\n\n用法：npuscope "));
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn what_cannot_be_written_is_named() {
     fs::write(sandbox.path("file"), "").unwrap();
     assert_refused(&sandbox, &["sql", "job", "SELECT 1", "-o", "no/where.csv"], "cannot write no/where.csv");
     assert_refused(&sandbox, &["convert", "job", "--to", "db", "-o", "file/out"], "cannot write file/out");
-    assert_refused(&sandbox, &["convert", "job", "--to", "db", "-o", "out", "--ranks", "9"], "none of these ranks");
+    assert_refused(&sandbox, &["convert", "job", "--to", "db", "-o", "out", "--ranks", "9"], "the selected ranks do not exist");
     assert_refused(&sandbox, &["synth", "-o", "job"], "already exists");
     assert_refused(&sandbox, &["synth", "-o", "other", "--tp", "0"], "tp must be at least 1");
 }
@@ -143,7 +143,7 @@ fn a_query_beyond_its_memory_is_refused() {
     let sandbox = Sandbox::with_job();
     let join = "SELECT count(*) FROM host_op a JOIN host_op b ON a.name = b.name";
     let arguments = ["sql", "job", join, "--memory-limit", "16KB"];
-    assert_refused(&sandbox, &arguments, "the query needs more memory than");
+    assert_refused(&sandbox, &arguments, "query exceeds its memory limit of");
 }
 
 #[cfg(target_os = "linux")]

@@ -182,13 +182,13 @@ fn data_that_no_setting_records_is_reported_as_no_device() {
         fs::write(directory.join("profiler_metadata.json"), r#"{"npuscope": {"backend": "native"}}"#).unwrap();
     }
     let doctor = sandbox.run(&["doctor", "job"]).stdout;
-    let device = "  device tasks: what the NPU did (no device recorded: npuscope (native) recorded the host only)\n";
+    let device = "  device tasks: NPU activity (no device recorded: npuscope (native) recorded the host only)\n";
     assert!(doctor.contains(device), "{doctor}");
     for absent in ["it was turned on", "AI Core metrics", "L2 cache rates", "  memory: peaks", "torch_npu  -"] {
         assert!(!doctor.contains(absent), "{absent}: {doctor}");
     }
     assert!(doctor.contains("  operator input shapes: "), "{doctor}");
     let cluster = sandbox.run(&["cluster", "-d", "job", "-m", "all", "-o", "out"]);
-    let expected = "no rank reports communication operations; no device was recorded, only what hosts did";
+    let expected = "no rank reports communication operations; no device was recorded, only host activity";
     assert!(cluster.code == 0 && cluster.stderr.contains(expected), "{}", cluster.stderr);
 }

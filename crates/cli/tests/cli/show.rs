@@ -35,8 +35,8 @@ fn what_cannot_be_shown_is_refused_with_a_reason() {
     let sandbox = Sandbox::with_job();
     for (arguments, words) in [
         (&["show", "job", "weather"][..], "no such view: weather"),
-        (&["show", "job", "steps", "--rank", "9"], "none of these ranks"),
-        (&["show", "job", "steps", "--step", "99"], "there is no step 99"),
+        (&["show", "job", "steps", "--rank", "9"], "the selected ranks do not exist"),
+        (&["show", "job", "steps", "--step", "99"], "step 99 does not exist"),
         (&["show", "job", "stages"], "mark the stages with"),
         (&["show", "job", "operators", "--set", "group"], "NAME=VALUE"),
         (&["show", "job", "gap", "--rank", "0"], "at"),

@@ -267,7 +267,7 @@ fn activities_are_both_unless_they_are_right() {
         assert_eq!((config.cpu, config.npu), (false, true));
         for wrong in [json!(["TPU"]), json!([1]), json!([]), json!("TPU")] {
             let reading = notation(json!({"activities": wrong}));
-            assert_diagnostics(&reading, "activities", Severity::Warning, "uses both instead");
+            assert_diagnostics(&reading, "activities", Severity::Warning, "uses CPU and NPU instead");
             assert!(reading.config.cpu && reading.config.npu);
         }
     }

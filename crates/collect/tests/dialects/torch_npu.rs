@@ -251,7 +251,7 @@ fn activities_are_both_unless_they_are_right() {
     assert_eq!((config.cpu, config.npu), (true, false));
     for wrong in [json!(["CPU", "GPU"]), json!([]), json!(5)] {
         let reading = arguments(json!({"activities": wrong}));
-        assert_diagnostics(&reading, "activities", Severity::Warning, "uses both instead");
+        assert_diagnostics(&reading, "activities", Severity::Warning, "uses CPU and NPU instead");
         assert!(reading.config.cpu && reading.config.npu);
     }
     let no_device = arguments(json!({"activities": ["CPU"], "experimental_config": {"l2_cache": true}}));
@@ -284,7 +284,7 @@ fn too_few_steps_are_reported_before_training() {
     let with_steps = |total| read(&text.to_string(), None, &Run { total_steps: Some(total), ..Run::default() });
     assert_fine(&with_steps(12));
     assert_diagnostics(&with_steps(11), "schedule", Severity::Warning, "stays incomplete");
-    assert_diagnostics(&with_steps(8), "schedule", Severity::Warning, "2 of 3 data sets will be recorded");
+    assert_diagnostics(&with_steps(8), "schedule", Severity::Warning, "2 of 3 recordings will be made");
     assert_diagnostics(&with_steps(2), "schedule", Severity::Error, "nothing is recorded");
 }
 

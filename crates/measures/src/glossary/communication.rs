@@ -239,7 +239,7 @@ const TERMS: &[Term] = &[
         formula: "sum over slow collectives(median over ranks(elapsed) - min over ranks(elapsed))",
         english: "Time by which the rank arrived later than the median rank, summed over all collectives that waited \
                   for it.",
-        chinese: "在所有等待该 rank 的集合通信中，它比处于中位的 rank 晚到的时间之和。",
+        chinese: "在所有等待该 rank 的集合通信中，它比耗时为中位数的 rank 晚到的时间之和。",
         function: "npuscope_analysis::cluster::recipes::slow_rank::slow_ranks",
     },
 ];

@@ -30,7 +30,7 @@ const TERMS: &[Term] = &[
         also: &["iteration"],
         english: "One training step, by the number that the trainer assigns. `step_time` is its duration, and \
                   `step_of_work` says which work belongs to it.",
-        chinese: "一个训练 step，以训练程序给出的编号表示。`step_time` 为其耗时，`step_of_work` 说明哪些任务属于它。",
+        chinese: "一个训练 step，以训练框架给出的编号表示。`step_time` 为其耗时，`step_of_work` 说明哪些任务属于它。",
         ..Term::NAME
     },
     Term {
@@ -40,7 +40,7 @@ const TERMS: &[Term] = &[
         also: &["marker", "ProfilerStep"],
         english: "The range on the host that a trainer marks as a step: ProfilerStep#12 in PyTorch, the step of \
                   MindSpore.",
-        chinese: "训练程序在主机侧标记为 step 的区间：PyTorch 的 ProfilerStep#12，MindSpore 的 step。",
+        chinese: "训练框架在主机侧标记为 step 的区间：PyTorch 的 ProfilerStep#12，MindSpore 的 step。",
         ..Term::NAME
     },
     Term {
@@ -74,7 +74,7 @@ const TERMS: &[Term] = &[
         key: "core",
         english_name: "Accelerator core",
         chinese_name: "加速核",
-        also: &["Accelerator Core", "AI Core"],
+        also: &["Accelerator Core"],
         english: "The kind of core of a device that runs a kernel: cube cores (AI Core), vector cores, AI CPU.",
         chinese: "设备上运行 kernel 的核的类型：Cube 核（AI Core）、Vector 核、AI CPU。",
         ..Term::NAME
@@ -113,7 +113,7 @@ const TERMS: &[Term] = &[
         also: &["RL stage"],
         english: "A phase of a step of reinforcement learning, such as generation, reward or update, marked by the \
                   trainer.",
-        chinese: "强化学习一个 step 中的一个阶段，例如生成、奖励或更新，由训练程序标记。",
+        chinese: "强化学习一个 step 中的一个阶段，例如生成、奖励或更新，由训练框架标记。",
         ..Term::NAME
     },
     Term {
@@ -129,8 +129,8 @@ const TERMS: &[Term] = &[
         key: "kernel",
         english_name: "Kernel",
         chinese_name: "kernel",
-        english: "A program that the device runs for an operator.",
-        chinese: "设备为某个算子运行的程序。",
+        english: "One execution of a device program, launched by an operator.",
+        chinese: "设备程序的一次执行，由算子下发。",
         ..Term::NAME
     },
     Term {
@@ -169,7 +169,7 @@ const TERMS: &[Term] = &[
         also: &["comm_task"],
         english: "A part of a communication operation on a link: copy, reduction, notify, or RDMA send. Table \
                   `comm_task`.",
-        chinese: "通信算子在链路上的一个组成部分：拷贝、规约、notify 或 RDMA 发送。见表 `comm_task`。",
+        chinese: "通信算子在链路上的一个组成部分：拷贝、归约、notify 或 RDMA 发送。见表 `comm_task`。",
         ..Term::NAME
     },
     Term {
@@ -255,7 +255,7 @@ const TERMS: &[Term] = &[
         english_name: "Dialect",
         chinese_name: "配置风格",
         english: "The way in which a trainer writes its profiler settings: MindSpeed-LLM, FSDP2, and others.",
-        chinese: "训练程序书写 profiler 配置的方式，例如 MindSpeed-LLM、FSDP2。",
+        chinese: "训练框架书写 profiler 配置的方式，例如 MindSpeed-LLM、FSDP2。",
         ..Term::NAME
     },
     Term {
@@ -293,6 +293,25 @@ const TERMS: &[Term] = &[
         chinese_name: "诊断结论",
         english: "A conclusion of `npuscope diagnose` or `npuscope info`, with severity critical, warning or info.",
         chinese: "`npuscope diagnose` 或 `npuscope info` 得出的一条结论，严重程度为严重、警告或提示。",
+        ..Term::NAME
+    },
+    Term {
+        key: "cause",
+        english_name: "Cause",
+        chinese_name: "原因",
+        english: "The reason that `npuscope diagnose` gives for a finding, such as compute, host or link. `lost` is its \
+                  cost.",
+        chinese: "`npuscope diagnose` 为诊断结论给出的原因，例如 compute、host 或 link。`lost` 为其损失。",
+        ..Term::NAME
+    },
+    Term {
+        key: "comparable",
+        english_name: "Comparable",
+        chinese_name: "可比",
+        english: "Comparable ranks do the same work: they are in the same pipeline stage and have the same kernels. \
+                  Comparable links have the same transport and move about the same amount of data.",
+        chinese: "可比的 rank 做同样的工作：属于同一流水线 stage，执行相同的 kernel。可比的链路传输方式相同，传输的数据量\
+                  相近。",
         ..Term::NAME
     },
     Term {
@@ -375,7 +394,7 @@ const TERMS: &[Term] = &[
     Term {
         key: "gap",
         english_name: "Gap",
-        chinese_name: "空隙",
+        chinese_name: "间隙",
         english: "A time in which nothing runs on the device of a rank.",
         chinese: "某个 rank 的设备上没有任何任务运行的一段时间。",
         ..Term::NAME

@@ -10,7 +10,7 @@ const TERMS: &[Term] = &[
         key: "lost",
         english_name: "Lost per step",
         chinese_name: "每 step 损失",
-        also: &["lost_ms"],
+        also: &["lost_ms", "cost"],
         unit: "ms",
         formula: "mean over affected steps(replayed step - replayed step without the cause)",
         english: "Time by which a step would be shorter without the cause: the job is replayed with the rank, host, \
@@ -22,7 +22,7 @@ const TERMS: &[Term] = &[
     Term {
         key: "step_without",
         english_name: "Step time if the findings were fixed",
-        chinese_name: "问题修复后的 step 耗时",
+        chinese_name: "原因消除后的 step 耗时",
         also: &["step_ms_without"],
         unit: "ms",
         formula: "job_step_time - mean over steps(replayed step - replayed step without all causes)",
@@ -81,13 +81,13 @@ const TERMS: &[Term] = &[
     Term {
         key: "clock_offset",
         english_name: "Clock offset",
-        chinese_name: "时钟偏差",
+        chinese_name: "时钟偏移",
         also: &["offset_ns"],
         unit: "ns",
         formula: "median(end on this host - end on the first host) at the first moment",
         english: "Time by which the clock of a host is ahead of the clock of the first host. It is measured from \
                   collectives, which all ranks end at the same time, and times are corrected by it.",
-        chinese: "某主机时钟比第一台主机快多少。各 rank 同时结束集合通信，由此得到偏差，并据此校正时间。",
+        chinese: "某主机时钟比第一台主机快多少。各 rank 同时结束集合通信，由此得到偏移，并据此校正时间。",
         function: "npuscope_analysis::diagnose::clocks::align",
     },
     Term {
@@ -110,7 +110,7 @@ const TERMS: &[Term] = &[
         unit: "ns",
         formula: "median(|difference - (clock_offset + clock_drift * time)|)",
         english: "Difference that remains between two clocks after they are aligned.",
-        chinese: "两个时钟对齐之后剩余的偏差。",
+        chinese: "两个时钟对齐之后剩余的差值。",
         function: "npuscope_analysis::diagnose::clocks::align",
     },
 ];

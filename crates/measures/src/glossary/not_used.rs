@@ -1,6 +1,6 @@
 //! Words that texts do not use for a concept, because it has another name.
 
-use super::Term;
+use super::{Language, Term};
 
 /// A word or phrase, and the term whose name is written instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +67,12 @@ impl Term {
     pub fn not_used(&self) -> Vec<&'static str> {
         NOT_USED.iter().filter(|word| word.instead == self.key).map(|word| word.phrase).collect()
     }
+
+    /// Those of a language: readers of one language do not meet the words of the other.
+    pub fn not_used_in(&self, language: Language) -> Vec<&'static str> {
+        let is_chinese = language == Language::Chinese;
+        self.not_used().into_iter().filter(|phrase| phrase.is_ascii() != is_chinese).collect()
+    }
 }
 
 #[cfg(test)]
@@ -81,6 +87,13 @@ mod tests {
             assert!(except.iter().all(|fine| fine.contains(phrase)), "{phrase}: an exception without it");
             assert_eq!(phrase.to_lowercase(), *phrase, "in lower case");
         }
+    }
+
+    #[test]
+    fn words_that_are_not_used_are_divided_by_language() {
+        let lane = terms().find(|term| term.key == "lane").unwrap();
+        assert!(lane.not_used_in(Language::English).contains(&"timeline row"));
+        assert_eq!(lane.not_used_in(Language::Chinese), ["轨道"]);
     }
 
     #[test]

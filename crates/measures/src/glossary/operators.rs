@@ -60,8 +60,8 @@ const TERMS: &[Term] = &[
         also: &["p95_ns"],
         unit: "ns",
         formula: "sorted(durations)[ceil(0.95 * count) - 1]",
-        english: "95 % of the durations in the group are not longer than this value. It is one of the durations.",
-        chinese: "该组中 95% 的时长不超过该值；取实际出现的时长。",
+        english: "95 percent of the durations in the group are not longer than this value. It is one of the durations.",
+        chinese: "该组中 95 % 的时长不超过该值；取实际出现的时长。",
         function: "npuscope_measures::statistics::percentile",
     },
     Term {
@@ -182,7 +182,7 @@ const TERMS: &[Term] = &[
         key: "mfu",
         english_name: "MFU",
         chinese_name: "算力利用率（MFU）",
-        also: &["model FLOPs utilisation", "OperatorMFU"],
+        also: &["model FLOPs utilization", "OperatorMFU"],
         unit: "ratio",
         formula: "operations / duration / (AI Cores * frequency * operations per cycle)",
         english: "Share of the chip's peak performance that a kernel reached. The number of operations is stated by \

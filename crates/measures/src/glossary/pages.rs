@@ -12,7 +12,7 @@ const TERMS: &[Term] = &[
         chinese_name: "总览页面",
         english: "Findings with their cost and links to the evidence; the time breakdown of steps and ranks; the \
                   operators, communication operations and memory that cost most.",
-        chinese: "诊断结论、损失以及指向证据的链接；各 step 和各 rank 的时间拆分；开销最大的算子、通信算子和内存。",
+        chinese: "诊断结论、损失以及指向证据的链接；各 step 和各 rank 的时间分解；开销最大的算子、通信算子和内存。",
         ..Term::NAME
     },
     Term {
@@ -30,7 +30,7 @@ const TERMS: &[Term] = &[
         english_name: "Operators page",
         chinese_name: "算子页面",
         english: "Kernels, host calls, the breakdown of device time, dispatch, and copies.",
-        chinese: "kernel、主机调用、设备时间拆分、下发链路和拷贝。",
+        chinese: "kernel、主机调用、设备时间分解、下发链路和拷贝。",
         ..Term::NAME
     },
     Term {
@@ -56,7 +56,7 @@ const TERMS: &[Term] = &[
         english_name: "Operators page: Time breakdown",
         chinese_name: "算子页面：时间分解",
         english: "Breakdown of the device time into classes of kernels, exposed communication, copying and idle time.",
-        chinese: "设备时间的拆分：各类 kernel、未掩盖通信、拷贝和空闲。",
+        chinese: "设备时间的分解：各类 kernel、未掩盖通信、拷贝和空闲。",
         ..Term::NAME
     },
     Term {
@@ -193,7 +193,7 @@ const TERMS: &[Term] = &[
         english_name: "Cluster page: Step time",
         chinese_name: "集群页面：step 耗时",
         english: "Time breakdown of each rank, or of each step.",
-        chinese: "各 rank 或各 step 的时间拆分。",
+        chinese: "各 rank 或各 step 的时间分解。",
         ..Term::NAME
     },
     Term {

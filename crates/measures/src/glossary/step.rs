@@ -73,8 +73,8 @@ const TERMS: &[Term] = &[
         also: &["computing_ms", "computation", "Computation(us)"],
         unit: "ns",
         formula: "length of union(kernels)",
-        english: "Time within the device time in which at least one kernel computed. Kernels that run at the same time \
-                  count once.",
+        english: "Time within the device time in which at least one computing kernel ran. Kernels that run at the \
+                  same time count once.",
         chinese: "设备时间内至少有一个计算 kernel 在运行的时间；同时运行的 kernel 只计一次。",
         function: "npuscope_measures::step::DeviceTime::computing",
     },
@@ -243,7 +243,7 @@ const TERMS: &[Term] = &[
     Term {
         key: "per_step",
         english_name: "Per step",
-        chinese_name: "每 step 时间",
+        chinese_name: "每个 step 的分项时间",
         also: &[],
         unit: "ns",
         formula: "part_time / steps of all ranks in scope",
