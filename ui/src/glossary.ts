@@ -28,7 +28,7 @@ export const GLOSSARY = {
   computing: {
     unit: "ns",
     formula: "length of union(kernels)",
-    en: { name: "Computing", text: "Time within the device time in which at least one kernel computed. Kernels that run at the same time count once." },
+    en: { name: "Computing", text: "Time within the device time in which at least one computing kernel ran. Kernels that run at the same time count once." },
     zh: { name: "计算", text: "设备时间内至少有一个计算 kernel 在运行的时间；同时运行的 kernel 只计一次。" },
   },
   communication: {
@@ -113,7 +113,7 @@ export const GLOSSARY = {
     unit: "ns",
     formula: "part_time / steps of all ranks in scope",
     en: { name: "Per step", text: "Time of a part, as the mean over the steps of all ranks in scope." },
-    zh: { name: "每 step 时间", text: "分项时间在所选范围内所有 rank 的 step 上的平均。" },
+    zh: { name: "每个 step 的分项时间", text: "分项时间在所选范围内所有 rank 的 step 上的平均。" },
   },
   share_of_device_time: {
     unit: "ratio",
@@ -245,7 +245,7 @@ export const GLOSSARY = {
     unit: "ms",
     formula: "sum over slow collectives(median over ranks(elapsed) - min over ranks(elapsed))",
     en: { name: "Lateness", text: "Time by which the rank arrived later than the median rank, summed over all collectives that waited for it." },
-    zh: { name: "迟到时间", text: "在所有等待该 rank 的集合通信中，它比处于中位的 rank 晚到的时间之和。" },
+    zh: { name: "迟到时间", text: "在所有等待该 rank 的集合通信中，它比耗时为中位数的 rank 晚到的时间之和。" },
   },
   count: {
     unit: "",
@@ -274,8 +274,8 @@ export const GLOSSARY = {
   p95: {
     unit: "ns",
     formula: "sorted(durations)[ceil(0.95 * count) - 1]",
-    en: { name: "p95", text: "95 % of the durations in the group are not longer than this value. It is one of the durations." },
-    zh: { name: "第 95 百分位（p95）", text: "该组中 95% 的时长不超过该值；取实际出现的时长。" },
+    en: { name: "p95", text: "95 percent of the durations in the group are not longer than this value. It is one of the durations." },
+    zh: { name: "第 95 百分位（p95）", text: "该组中 95 % 的时长不超过该值；取实际出现的时长。" },
   },
   deviation: {
     unit: "ns",
@@ -491,7 +491,7 @@ export const GLOSSARY = {
     unit: "ms",
     formula: "job_step_time - mean over steps(replayed step - replayed step without all causes)",
     en: { name: "Step time if the findings were fixed", text: "Step time of the job if all findings of the diagnosis were fixed." },
-    zh: { name: "问题修复后的 step 耗时", text: "消除全部诊断结论的原因后，作业的 step 耗时。" },
+    zh: { name: "原因消除后的 step 耗时", text: "消除全部诊断结论的原因后，作业的 step 耗时。" },
   },
   share_of_step: {
     unit: "ratio",
@@ -521,7 +521,7 @@ export const GLOSSARY = {
     unit: "ns",
     formula: "median(end on this host - end on the first host) at the first moment",
     en: { name: "Clock offset", text: "Time by which the clock of a host is ahead of the clock of the first host. It is measured from collectives, which all ranks end at the same time, and times are corrected by it." },
-    zh: { name: "时钟偏差", text: "某主机时钟比第一台主机快多少。各 rank 同时结束集合通信，由此得到偏差，并据此校正时间。" },
+    zh: { name: "时钟偏移", text: "某主机时钟比第一台主机快多少。各 rank 同时结束集合通信，由此得到偏移，并据此校正时间。" },
   },
   clock_drift: {
     unit: "ppm",
@@ -533,6 +533,6 @@ export const GLOSSARY = {
     unit: "ns",
     formula: "median(|difference - (clock_offset + clock_drift * time)|)",
     en: { name: "Clock residual", text: "Difference that remains between two clocks after they are aligned." },
-    zh: { name: "时钟残差", text: "两个时钟对齐之后剩余的偏差。" },
+    zh: { name: "时钟残差", text: "两个时钟对齐之后剩余的差值。" },
   },
 } as const;

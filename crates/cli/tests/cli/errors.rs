@@ -53,7 +53,11 @@ const SITUATIONS: &[(&[&str], i32, &str)] = &[
     (&["convert", "job", "--to", "db", "-o", "notes.txt/out"], 2, "cannot write notes.txt/out: not a directory"),
     (&["report", "job", "-o", ".."], 2, "-o must name a file"),
     // What the profile does not have.
-    (&["convert", "job", "--to", "db", "-o", "out", "--ranks", "9"], 2, "the selected ranks do not exist; the profile has ranks"),
+    (
+        &["convert", "job", "--to", "db", "-o", "out", "--ranks", "9"],
+        2,
+        "the selected ranks do not exist; the profile has ranks",
+    ),
     (&["cluster", "-d", "job", "-m", "slow_rank", "-o", "out", "--rank_list", "9"], 2, "it has ranks 0-3"),
     (
         &["cluster", "-d", "job", "-m", "hccl_sum", "-o", "out", "--step_id", "99"],

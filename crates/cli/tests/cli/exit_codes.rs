@@ -133,7 +133,11 @@ fn what_cannot_be_written_is_named() {
     fs::write(sandbox.path("file"), "").unwrap();
     assert_refused(&sandbox, &["sql", "job", "SELECT 1", "-o", "no/where.csv"], "cannot write no/where.csv");
     assert_refused(&sandbox, &["convert", "job", "--to", "db", "-o", "file/out"], "cannot write file/out");
-    assert_refused(&sandbox, &["convert", "job", "--to", "db", "-o", "out", "--ranks", "9"], "the selected ranks do not exist");
+    assert_refused(
+        &sandbox,
+        &["convert", "job", "--to", "db", "-o", "out", "--ranks", "9"],
+        "the selected ranks do not exist",
+    );
     assert_refused(&sandbox, &["synth", "-o", "job"], "already exists");
     assert_refused(&sandbox, &["synth", "-o", "other", "--tp", "0"], "tp must be at least 1");
 }
