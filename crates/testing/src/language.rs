@@ -1,7 +1,7 @@
 //! Whether Chinese text is Chinese.
 
 /// The commands of npuscope.
-pub const COMMANDS: [&str; 17] = [
+pub const COMMANDS: [&str; 16] = [
     "auto-completion",
     "cluster",
     "completion",
@@ -12,7 +12,6 @@ pub const COMMANDS: [&str; 17] = [
     "dynamic",
     "glossary",
     "info",
-    "man",
     "parse",
     "report",
     "show",
