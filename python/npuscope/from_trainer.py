@@ -46,7 +46,7 @@ def from_config(
     ...         prof.step()
 
     :param path: the settings file
-    :param iteration: number of steps before the checkpoint that training resumes from, if the settings count those
+    :param iteration: step number of the checkpoint that training resumes from; default 0
     :param total_steps: number of steps of this training; a window beyond the last step is then reported at once
     :param dialect: `fsdp2`, `rl`, `llm`, `mindspore` or `torch_npu`; default: detected from the content
     :param strict: raise `ConfigError` if the settings cannot be used, instead of training without a profiler

@@ -99,7 +99,7 @@ kinds! {
     /// The experts of a rank receive more tokens
     Experts = "experts", "expert-imbalance", Rank, "times as many tokens", 1.0, 3.0;
     /// A pipeline stage has more layers than the others
-    Stage = "stage", "stage-imbalance", Stage, "extra layers", 1.0, 1.0;
+    Stage = "stage", "stage-imbalance", Stage, "extra layer(s)", 1.0, 1.0;
     /// A transfer between hosts is retransmitted
     Retransmission = "retransmission", "retransmission", Rank, "ms per step", 0.0, 4500.0;
     /// Memory is fragmented: allocations are retried
@@ -107,7 +107,7 @@ kinds! {
     /// A rank leaks memory
     Leak = "leak", "memory-leak", Rank, "MB per step", 0.0, 512.0;
     /// The host waits for the device after every layer
-    Synchronise = "synchronise", "synchronisation", Rank, "calls per layer", 1.0, 1.0;
+    Synchronise = "synchronise", "synchronisation", Rank, "call(s) per layer", 1.0, 1.0;
     /// The clock of a host has an offset
     Clock = "clock", "clock", Host, "ms", -1e9, 5.0;
 }

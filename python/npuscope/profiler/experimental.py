@@ -30,7 +30,7 @@ class _ExperimentalConfig:
     :param aic_metrics: AI Core metrics, an `AiCMetrics`; requires Level1 or Level2
     :param l2_cache: record hits and misses of the L2 cache
     :param msprof_tx: older name of `mstx` in torch_npu
-    :param mstx: record marks and ranges of `mstx` on the device, too
+    :param mstx: also record mstx marks and ranges on the device
     :param data_simplification: remove raw data that is no longer needed after parsing
     :param record_op_args: record the arguments of operators, for tuning
     :param op_attr: record attributes of operators; requires the format db

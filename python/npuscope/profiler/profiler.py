@@ -42,7 +42,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
     :param record_shapes: record the input shapes of operators
     :param profile_memory: record allocations
     :param with_stack: record calls of Python functions
-    :param with_modules: record calls of Python functions, for the hierarchy of modules
+    :param with_modules: record the module hierarchy (nn.Module calls)
     :param with_flops: record floating-point operations of operators
     :param experimental_config: level of detail, metrics and format; see `_ExperimentalConfig`
     :param backend: one of `npuscope.backends.NAMES`; default: the best available one

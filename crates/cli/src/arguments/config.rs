@@ -94,7 +94,7 @@ pub struct ConfigSource {
     /// Assume that training resumes from a checkpoint after N steps
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub iteration: u64,
-    /// Check against N training steps in total, including those before the checkpoint
+    /// Total number of training steps, including those before the checkpoint
     #[arg(long, value_name = "N")]
     pub steps: Option<u64>,
     /// Check against N ranks

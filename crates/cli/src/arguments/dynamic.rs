@@ -67,7 +67,7 @@ pub struct DynamicSet {
     /// Level of detail to record
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub level: Option<DynamicLevel>,
-    /// AI Core metrics to record; requires level1
+    /// AI Core metrics to record; requires level1 or level2
     #[arg(long, value_enum, value_name = "METRICS")]
     pub metrics: Option<DynamicMetrics>,
     /// Activities to record: the host (cpu), the device (npu) or both (cpu,npu)

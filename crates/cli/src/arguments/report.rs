@@ -26,7 +26,7 @@ pub struct ReportCommand {
     /// ranks with findings]
     #[arg(long, visible_alias = "rank", value_name = "LIST", value_parser = RankList::parse)]
     pub ranks: Option<RankList>,
-    /// Steps to include separate tables for, for example 3,4 [default: only tables of all steps together]
+    /// Also include separate tables for these steps, for example 3,4 [default: only tables of all steps together]
     #[arg(long, visible_alias = "step", value_name = "LIST", value_delimiter = ',')]
     pub steps: Vec<i64>,
 }

@@ -41,7 +41,7 @@ pub struct SqlCommand {
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
     /// Memory that the query may use before it spills to disk, for example 4GB; 0 for no limit [default: half of the
-    /// memory, at most 4GB]
+    /// machine's memory, at most 4GB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory_limit: Option<usize>,
     /// Stop the query with an error after this time, for example 30s or 5m [default: no limit]

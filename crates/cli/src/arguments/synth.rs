@@ -32,13 +32,13 @@ pub struct SynthCommand {
     /// Fault to simulate, from the list below; may be repeated
     #[arg(long = "fault", value_name = "FAULT")]
     pub faults: Vec<Fault>,
-    /// Tensor-parallel size
+    /// Tensor-parallel size [default: 2, or that of the preset]
     #[arg(long, value_name = "N")]
     pub tp: Option<usize>,
-    /// Pipeline-parallel size
+    /// Pipeline-parallel size [default: 2, or that of the preset]
     #[arg(long, value_name = "N")]
     pub pp: Option<usize>,
-    /// Data-parallel size
+    /// Data-parallel size [default: 2, or that of the preset]
     #[arg(long, value_name = "N")]
     pub dp: Option<usize>,
     /// Context-parallel size
@@ -47,7 +47,7 @@ pub struct SynthCommand {
     /// Expert-parallel size
     #[arg(long, value_name = "N")]
     pub ep: Option<usize>,
-    /// Number of transformer layers
+    /// Number of transformer layers [default: 8, or that of the preset]
     #[arg(long, value_name = "N")]
     pub layers: Option<usize>,
     /// Hidden size
@@ -62,7 +62,7 @@ pub struct SynthCommand {
     /// Number of model chunks per pipeline stage; more than 1 is an interleaved pipeline
     #[arg(long, value_name = "N")]
     pub virtual_stages: Option<usize>,
-    /// Number of steps
+    /// Number of steps [default: 3]
     #[arg(long, value_name = "N")]
     pub steps: Option<usize>,
     /// Number of NPUs per host
@@ -71,7 +71,7 @@ pub struct SynthCommand {
     /// Simulate reinforcement learning: each step has generation, log probabilities and update
     #[arg(long)]
     pub rl: bool,
-    /// Level of detail to record
+    /// Profiler level to simulate [default: level1]
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub level: Option<SynthLevel>,
     /// Seed of the random noise

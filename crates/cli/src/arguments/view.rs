@@ -37,7 +37,7 @@ pub struct ViewCommand {
     #[arg(long, value_name = "N")]
     pub idle_timeout: Option<u64>,
     /// Memory that all queries of the viewer may use before they spill to disk, for example 4GB; 0 for no limit [default:
-    /// half of the memory, at most 4GB]
+    /// half of the machine's memory, at most 4GB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub query_memory_limit: Option<usize>,
     /// Stop a query of the viewer after this time, for example 30s or 5m
