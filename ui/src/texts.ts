@@ -88,7 +88,7 @@ export function inLanguage(texts: Texts): string {
   return texts[language.value];
 }
 
-/** A text with a capital at the start. */
+/** A text with a capital at the start. A Chinese sentence has none: `rank 3` stays as it is. */
 export function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return language.value === "zh" ? text : text.charAt(0).toUpperCase() + text.slice(1);
 }

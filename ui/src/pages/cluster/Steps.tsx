@@ -136,7 +136,7 @@ function Bars({ table }: { table: Table }) {
         format={duration}
         ruler={timeRuler}
         total={t("total")}
-        onPick={(bar) => go(by === "rank" ? { ranks: [spent[bar]!.key] } : { step: spent[bar]!.key })}
+        onPick={(bar) => go(by === "rank" ? { ranks: [spent[bar]!.key] } : { step: Number.isNaN(spent[bar]!.key) ? null : spent[bar]!.key })}
         height={280}
       />
     </Card>

@@ -22,3 +22,7 @@ it("means are by rank over steps or by step over ranks", () => {
   ]);
   expect(breakdownBy(table, "rank")[0]!.bubble).toBeNaN();
 });
+
+it("a rank without step markers is not step 0", () => {
+  expect(breakdownBy(tableOf({ rank: [0], step: [null], duration: [10] }), "step").map(({ key }) => key)).toEqual([NaN]);
+});

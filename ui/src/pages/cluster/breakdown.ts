@@ -13,7 +13,7 @@ export type Part = (typeof PARTS)[number];
 
 /** Means over the rows of a rank or step. */
 export interface Breakdown {
-  /** The rank or step. */
+  /** The rank or step; NaN for the whole profile of ranks without step markers. */
   key: number;
   /** Computing that no communication overlaps. */
   alone: number;
@@ -37,7 +37,7 @@ export function breakdownBy(table: Table, by: "rank" | "step"): Breakdown[] {
       return known.length === 0 ? NaN : known.reduce((sum, value) => sum + value, 0) / known.length;
     };
     const means = Object.fromEntries(columns.map(([name, values]) => [name, mean(values)])) as Omit<Breakdown, "key" | "alone">;
-    return { key: Number(key), alone: Math.max(0, means.computing - (means.overlapped_communication || 0)), ...means };
+    return { key: key === "" ? NaN : Number(key), alone: Math.max(0, means.computing - (means.overlapped_communication || 0)), ...means };
   });
-  return all.sort((one, other) => one.key - other.key);
+  return all.sort((one, other) => one.key - other.key || 0);
 }

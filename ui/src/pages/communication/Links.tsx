@@ -26,7 +26,7 @@ const t = texts({
     packetWhat: "packets",
     link: "Transport",
     small: "{link}: {share} of {count} packets are smaller than {size} (limit: {limit}), so the bandwidth is not well used. Send more data at once: larger buckets, fewer and larger collectives.",
-    fine: "No transport has more than {limit} of small packets: below {size}, or below {rdma} over RDMA. The large packet share uses other thresholds.",
+    fine: "On no transport are more than {limit} of the packets small: below {size}, or below {rdma} over RDMA. The large packet share uses other thresholds.",
     histogram: "Packet sizes on {link}",
   },
   zh: {
@@ -47,6 +47,8 @@ const t = texts({
 
 /** A link below this share of its reference is reported. */
 const SLOW = 0.8;
+
+const LIMIT = `${SMALL_SHARE * 100} %`;
 
 export function Links() {
   return (
@@ -104,10 +106,10 @@ function Packets({ table }: { table: Table }) {
       {small.map((one) => (
         <Advice
           key={one.link}
-          text={t("small", { link: one.link, share: share(one.share), count: count(one.packets), size: smallPacket(one.link).name, limit: share(SMALL_SHARE) })}
+          text={t("small", { link: one.link, share: share(one.share), count: count(one.packets), size: smallPacket(one.link).name, limit: LIMIT })}
         />
       ))}
-      {small.length === 0 && shares.length > 0 && <p>{t("fine", { limit: share(SMALL_SHARE), size: smallPacket("HCCS").name, rdma: smallPacket("RDMA").name })}</p>}
+      {small.length === 0 && shares.length > 0 && <p>{t("fine", { limit: LIMIT, size: smallPacket("HCCS").name, rdma: smallPacket("RDMA").name })}</p>}
       <div class="toolbar">
         <Select
           label={t("link")}

@@ -9,7 +9,7 @@ import { Loaded } from "../../components/Loaded";
 import { bytes, count, duration } from "../../format";
 import { formatRanks, go, link, scope } from "../../scope";
 import { Icon } from "../../shell/Icon";
-import { listed, messageText, texts } from "../../texts";
+import { bracketed, listed, messageText, texts } from "../../texts";
 import { Missing } from "./Missing";
 import "./health.css";
 
@@ -144,8 +144,8 @@ function Facts({ profile, health }: { profile: Profile; health: Health }) {
     [t("framework"), listed([all(health, framework), cannText].filter((text) => text !== t("unknown"))) || t("unknown")],
     [t("chip"), chipText],
     [t("level"), all(health, (rank) => rank.level)],
-    [t("ranks"), `${health.ranks.length} (${formatRanks(health.ranks.map((rank) => rank.rank))})`],
-    [t("steps"), profile.steps.length === 0 ? "0" : `${profile.steps.length} (${formatRanks(profile.steps)})`],
+    [t("ranks"), `${health.ranks.length}${bracketed(formatRanks(health.ranks.map((rank) => rank.rank)))}`],
+    [t("steps"), profile.steps.length === 0 ? "0" : `${profile.steps.length}${bracketed(formatRanks(profile.steps))}`],
     [t("size"), bytes(health.ranks.reduce((sum, rank) => sum + sizeOf(rank), 0))],
     [t("span"), profile.span ? duration(profile.span[1] - profile.span[0]) : t("unknown")],
   ];
@@ -184,7 +184,7 @@ function Ranks({ health, chosen }: { health: Health; chosen: number | null }) {
     { name: "device", label: t("device"), kind: "count", width: 70 },
     { name: "chip", label: t("chip"), kind: "text", width: 100 },
     { name: "format", label: t("format"), kind: "text", width: 80 },
-    { name: "level", label: t("level"), kind: "text", width: 80 },
+    { name: "level", label: t("level"), kind: "text", width: 100 },
     { name: "steps", label: t("steps"), kind: "count", width: 70 },
     { name: "bytes", label: t("bytes"), kind: "bytes" },
     { name: "missing", label: t("missing"), kind: "count", width: 80 },

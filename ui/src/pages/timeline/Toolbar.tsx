@@ -6,7 +6,7 @@ import { api, reason } from "../../api/client";
 import { Select } from "../../components/Select";
 import { count } from "../../format";
 import { Icon } from "../../shell/Icon";
-import { texts } from "../../texts";
+import { bracketed, texts } from "../../texts";
 import type { Board } from "./board";
 import type { Colouring } from "./colours";
 import { Legend } from "./Legend";
@@ -185,7 +185,7 @@ function Arrows({ board }: { board: Board }) {
     <details class="dropdown" ref={box} onToggle={open}>
       <summary>
         {t("arrows")}
-        {chosen.length > 0 && ` (${chosen.length})`}
+        {chosen.length > 0 && bracketed(String(chosen.length))}
       </summary>
       <div class="menu">
         {kinds.value?.map(({ kind, count: flows }) => (

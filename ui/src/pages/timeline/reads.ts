@@ -10,7 +10,8 @@ export function readSteps(board: Board) {
   if (first === undefined || board.profile.steps.length === 0) return;
   api.table("steps").then(
     (table) => {
-      const rows = [...table.rows()].filter((row) => Number(row.rank) === first);
+      // A rank without step markers has a row without a step.
+      const rows = [...table.rows()].filter((row) => Number(row.rank) === first && row.step !== null);
       const found = rows.map((row) => ({
         step: Number(row.step),
         begin: Number(row.start),
