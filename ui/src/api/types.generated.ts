@@ -303,7 +303,7 @@ good_for: Message, setting: string,
  */
 was_on: boolean, 
 /**
- * What to write to collect it, by style of configuration; nothing where no switch would help.
+ * What to write to collect it, by dialect; nothing where no switch would help.
  */
 switches: Array<[string, string]>, 
 /**

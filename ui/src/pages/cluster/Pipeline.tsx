@@ -56,7 +56,7 @@ const t = texts({
     idle: "前反向之间的空闲",
     row: "pp {stage} · rank {rank}",
     label: "{count} 个 rank 的前向与反向时间图",
-    caption: "数字为 micro-batch 编号，下方细条为传输。拖动可缩放，双击显示全部，单击色块可跳到时间线的对应位置。",
+    caption: "数字为 micro-batch 编号，下方细条为传输。拖动可缩放，双击显示全部，单击切片可跳到时间线的对应位置。",
     begin: "开始",
     duration: "时长",
     micro: "micro-batch",
