@@ -30,7 +30,7 @@ demo: ## Build, simulate an 8-rank job with one slow rank, say what is wrong wit
 	$(DEMO_BINARY) view "$(DEMO)" --idle-timeout 600
 
 .PHONY: test
-test: forget-skipped pages check test-rust test-python test-ui test-fuzz test-peer ## Run every test there is but those that want torch
+test: forget-skipped pages check test-rust test-python test-ui test-fuzz test-peer ## Run all tests except those that need torch or MindSpore
 	$(REPORT_SKIPPED)
 
 .PHONY: forget-skipped

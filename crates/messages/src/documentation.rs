@@ -93,9 +93,10 @@ pub fn check(used: impl IntoIterator<Item = String>) -> Vec<String> {
     problems
 }
 
-/// What is the same in every language: names in backquotes, and options.
+/// What is the same in every language: names in backquotes, and options. A name with placeholders in braces, which are
+/// words of the language, is not compared.
 fn names(text: &str) -> BTreeSet<&str> {
-    let quoted = text.split('`').skip(1).step_by(2);
+    let quoted = text.split('`').skip(1).step_by(2).filter(|name| !name.contains('{'));
     let is_of_option = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let words = text.split(move |c: char| !is_of_option(c));
     quoted.chain(words.filter(|word| word.starts_with("--") && word.len() > 2 && !word.starts_with("---"))).collect()

@@ -137,12 +137,12 @@ fn one(term: &Term, language: Language, settings: &Settings) -> String {
     let title = format!("{} ({})\n", term.name(language), term.key);
     let mut text = settings.terminal.styled(Style::Bold, &title);
     text.push_str(&format!("  {}\n\n", term.definition(language)));
-    let (also, not_used) = (term.also.join(", "), term.not_used().join(", "));
+    let (also, not_used) = (term.also.join(", "), term.not_used_in(language).join(", "));
     let facts = [
         (language.choose("unit", "单位"), term.unit),
         (language.choose("formula", "公式"), term.formula),
         (language.choose("other names", "其他名称"), also.as_str()),
-        (language.choose("not used", "不使用"), not_used.as_str()),
+        (language.choose("avoid", "避免使用"), not_used.as_str()),
         (language.choose("computed by", "计算函数"), term.function),
     ];
     let known = facts.into_iter().filter(|(_, fact)| !fact.is_empty());
