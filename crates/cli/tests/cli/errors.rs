@@ -56,9 +56,9 @@ const SITUATIONS: &[(&[&str], i32, &str)] = &[
     (
         &["convert", "job", "--to", "db", "-o", "out", "--ranks", "9"],
         2,
-        "the selected ranks do not exist; the profile has ranks",
+        "the selected ranks do not exist; npuscope doctor lists the ranks",
     ),
-    (&["cluster", "-d", "job", "-m", "slow_rank", "-o", "out", "--rank_list", "9"], 2, "it has ranks 0-3"),
+    (&["cluster", "-d", "job", "-m", "slow_rank", "-o", "out", "--rank_list", "9"], 2, "the profile has ranks 0-3"),
     (
         &["cluster", "-d", "job", "-m", "hccl_sum", "-o", "out", "--step_id", "99"],
         2,
@@ -88,7 +88,7 @@ const SITUATIONS: &[(&[&str], i32, &str)] = &[
     (&["show", "job", "steps", "--step", "99"], 2, "step 99"),
     (&["show", "job", "stages"], 2, "mark the stages with"),
     (&["show", "job", "operators", "--set", "unknown=1"], 2, "; parameters of operators: group"),
-    (&["show", "job", "gap", "--rank", "0"], 2, "the parameter at is missing; it gives the time to look at"),
+    (&["show", "job", "gap", "--rank", "0"], 2, "this view needs a point in time; on the command line, add --at TIME"),
     (&["synth", "-o", "new", "--tp", "0"], 2, "tp must be at least 1"),
     (&["synth", "-o", "new", "--fault", "slow-rank"], 2, "slow-rank@5:1.5"),
     (&["synth", "-o", "new", "--fault", "gc@0:-1"], 2, "the strength (ms per micro-batch) must be at least 0, not -1"),

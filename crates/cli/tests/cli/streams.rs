@@ -152,7 +152,7 @@ fn a_query_takes_no_more_than_it_may() {
     let count = "SELECT count(*) FROM kernel a, kernel b, kernel c, kernel d WHERE a.start + b.start < c.start";
     let ran = sandbox.run(&["sql", "job", count, "--timeout", "500ms"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("within the 500 ms") && ran.stderr.contains("--timeout"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("timed out after 500 ms") && ran.stderr.contains("--timeout"), "{}", ran.stderr);
     let window = "SELECT count(*) OVER () AS n, a.start FROM kernel a, kernel b, kernel c";
     let ran = sandbox.run(&["sql", "job", window, "--memory-limit", "32MB"]);
     assert_eq!(ran.code, 2);

@@ -72,7 +72,7 @@ fn a_few_queries_run_at_a_time_and_none_for_longer_than_it_may() {
     wait_for_running(&served, 4);
     let late = served.post("/api/query", &json!({"sql": ENDLESS}));
     assert_eq!(late.status, 400);
-    assert!(late.json()["error"]["text"]["en"].as_str().unwrap().contains("within the 5 s"), "{}", late.json());
+    assert!(late.json()["error"]["text"]["en"].as_str().unwrap().contains("timed out after 5 s"), "{}", late.json());
     drop(clients);
     wait_for_running(&served, 0);
 }
