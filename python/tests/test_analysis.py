@@ -183,7 +183,7 @@ class TestQuestions(Case):
         self.assertIn("forward", ranges.column("name").to_pylist())
         with self.assertRaisesRegex(npuscope.QueryError, "no such view: weather"):
             profile.show("weather")
-        with self.assertRaisesRegex(npuscope.QueryError, "at is missing"):
+        with self.assertRaisesRegex(npuscope.QueryError, "needs a point in time"):
             profile.show("gap", rank=1)
 
     @needs(installed("pandas"), "pandas is not installed")

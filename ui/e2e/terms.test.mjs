@@ -30,8 +30,8 @@ const title = (locator) => locator.first().getAttribute("title");
 test("headings of a table have the definitions of their columns", async () => {
   await viewer.go("cluster?tab=steps");
   const heading = (name) => viewer.page.locator("main .data-table th", { hasText: name });
-  assert.equal(await title(heading("Exposed comm.")), definition("exposed_communication", "en"));
-  assert.match(await title(heading("Duration")), /^Step time\n/);
+  assert.equal(await title(heading("Exposed communication")), definition("exposed_communication", "en"));
+  assert.match(await title(heading("Step time")), /^Step time\n/);
   assert.equal(await title(heading("Rank")), null, "a rank is no number to define");
   await viewer.switchLanguage();
   await viewer.settled();
