@@ -3,10 +3,12 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 
-use npuscope_messages::Language;
+use npuscope_messages::{Language, Message};
 use npuscope_tables::Rank;
 
 use unicode_width::UnicodeWidthStr;
+
+use crate::messages::output as messages;
 
 /// When to use colours and progress bars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,25 +58,24 @@ impl Terminal {
     }
 
     pub fn error(&self, message: &str) {
-        self.say(Style::Red, self.language.choose("error", "错误"), message);
+        self.say(Style::Red, &messages::label_error(), message);
     }
 
     pub fn warning(&self, message: &str) {
         if !self.quiet {
-            self.say(Style::Yellow, self.language.choose("warning", "警告"), message);
+            self.say(Style::Yellow, &messages::label_warning(), message);
         }
     }
 
     pub fn note(&self, message: &str) {
         if !self.quiet {
-            self.say(Style::Dim, self.language.choose("note", "提示"), message);
+            self.say(Style::Dim, &messages::label_note(), message);
         }
     }
 
-    fn say(&self, style: Style, label: &str, message: &str) {
-        let label = paint(self.colours(io::stderr().is_terminal()), style, label);
-        let colon = self.language.choose(": ", "：");
-        let _ = writeln!(io::stderr(), "{label}{colon}{message}");
+    fn say(&self, style: Style, label: &Message, message: &str) {
+        let label = paint(self.colours(io::stderr().is_terminal()), style, &label.text(self.language));
+        let _ = writeln!(io::stderr(), "{}", messages::labelled(&label, message).text(self.language));
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use npuscope_engine::FUNCTIONS;
+use npuscope_measures::glossary::numbers;
 use npuscope_messages::{Declared, check, documentation};
 use npuscope_tables::schema;
 use npuscope_views::VIEWS;
@@ -76,6 +77,20 @@ fn ids(source: &str) -> impl Iterator<Item = &str> {
         .filter_map(|line| line.trim_start().strip_prefix('"')?.split_once("\" => ").map(|(id, _)| id))
 }
 
+/// What commands print is a message. The only pair of texts is the beginning of doc lines that `\tables` leaves out.
+#[test]
+fn commands_have_no_sentences_of_their_own() {
+    let pairs: Vec<String> = sources(&crates().join("cli"))
+        .into_iter()
+        .flat_map(|file| {
+            let text = std::fs::read_to_string(&file).unwrap().split_whitespace().collect::<String>();
+            let pairs: Vec<String> = text.split("choose(\"").skip(1).map(|pair| pair.chars().take(20).collect()).collect();
+            pairs
+        })
+        .collect();
+    assert_eq!(pairs, ["Onerowper\",\"每行对应\")}f"]);
+}
+
 #[test]
 fn every_text_that_documents_code_is_translated_and_no_translation_is_left_over() {
     let tables = schema::all().iter().flat_map(|table| {
@@ -87,7 +102,9 @@ fn every_text_that_documents_code_is_translated_and_no_translation_is_left_over(
     let modes = npuscope_analysis::cluster::modes()
         .iter()
         .flat_map(|mode| documentation::translatable_texts(&manual_page(mode.name)));
-    let texts = npuscope::help::texts().into_iter().chain(tables).chain(functions).chain(views).chain(modes);
+    let formulas = numbers().map(|term| term.formula.to_owned()).filter(|formula| !formula.is_empty());
+    let texts =
+        npuscope::help::texts().into_iter().chain(tables).chain(functions).chain(views).chain(modes).chain(formulas);
     let problems = documentation::check(texts);
     assert!(problems.is_empty(), "see crates/messages/catalog/*.zh.po\n{}", problems.join("\n"));
 }

@@ -224,12 +224,13 @@ fn glossary(head: &str, language: Language) -> String {
         Language::Chinese => ("：", ["单位", "公式", "其他名称", "避免使用", "计算函数"]),
     };
     for section in SECTIONS {
-        let _ = write!(page, "\n## {}\n", language.choose(section.english_name, section.chinese_name));
+        let _ = write!(page, "\n## {}\n", section.name(language));
         for term in section.terms {
             let _ = write!(page, "\n### {}\n\n", term.name(language));
             let _ = write!(page, "`{}`{colon}{}\n\n", term.key, term.definition(language));
             let not_used = term.not_used_in(language);
-            let facts = [&[term.unit], &[term.formula], term.also, not_used.as_slice(), &[term.function]];
+            let formula = term.formula_in(language);
+            let facts = [&[term.unit], &[formula.as_ref()], term.also, not_used.as_slice(), &[term.function]];
             for (label, facts) in labels.iter().zip(facts).filter(|(_, facts)| !matches!(facts, [] | [""])) {
                 let _ = writeln!(page, "- {label}{colon}{}", code(facts));
             }
@@ -258,13 +259,15 @@ fn the_terms_of_the_viewer_are_up_to_date() {
         export const GLOSSARY = {\n"
             .to_owned();
     for term in numbers() {
-        let [unit, formula, en, zh, english, chinese] =
-            [term.unit, term.formula, term.english_name, term.chinese_name, term.english, term.chinese]
-                .map(|text| serde_json::to_string(text).unwrap());
+        let in_chinese = term.formula_in(Language::Chinese);
+        let [unit, formula, in_chinese] =
+            [term.unit, term.formula, &in_chinese].map(|text| serde_json::to_string(text).unwrap());
+        let [en, zh, english, chinese] = [term.english_name, term.chinese_name, term.english, term.chinese]
+            .map(|text| serde_json::to_string(text).unwrap());
         let _ = write!(
             module,
-            "  {}: {{\n    unit: {unit},\n    formula: {formula},\n    en: {{ name: {en}, text: {english} }},\n    \
-             zh: {{ name: {zh}, text: {chinese} }},\n  }},\n",
+            "  {}: {{\n    unit: {unit},\n    en: {{ name: {en}, text: {english}, formula: {formula} }},\n    \
+             zh: {{ name: {zh}, text: {chinese}, formula: {in_chinese} }},\n  }},\n",
             term.key
         );
     }

@@ -21,7 +21,10 @@ mod parallel;
 mod step;
 
 pub use not_used::{NOT_USED, NotUsed};
+use std::borrow::Cow;
+
 pub use npuscope_messages::Language;
+use npuscope_messages::documentation::translate;
 use npuscope_tables::similar;
 
 /// A name that users see: of a number, of a concept or of a page.
@@ -52,6 +55,12 @@ pub struct Section {
     /// Whether its terms are numbers, each with the function that computes it.
     pub has_numbers: bool,
     pub terms: &'static [Term],
+}
+
+impl Section {
+    pub const fn name(&self, language: Language) -> &'static str {
+        language.choose(self.english_name, self.chinese_name)
+    }
 }
 
 /// In the order in which a newcomer would ask.
@@ -122,6 +131,11 @@ impl Term {
 
     pub const fn name(&self, language: Language) -> &'static str {
         language.choose(self.english_name, self.chinese_name)
+    }
+
+    /// The formula with the names of terms in a language.
+    pub fn formula_in(&self, language: Language) -> Cow<'static, str> {
+        translate(self.formula, language)
     }
 
     pub const fn definition(&self, language: Language) -> &'static str {

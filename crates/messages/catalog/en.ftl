@@ -1041,6 +1041,11 @@ clap-help = For more information, try '--help'.
 ## What commands print besides results
 
 diagnose-clocks-of-ranks = clocks: the hosts of { $ranks } ranks are unknown, so each rank is aligned on its own; up to { $apart } us apart, aligned to within { $residual } us
+label-error = error
+label-warning = warning
+label-note = note
+labelled = { $label }: { $text }
+clauses = { $first }; { $second }
 progress-reading = reading { $rank } { $bar } { $done } of { $all }, { $left } left
 progress-writing = writing { $bar } { $done } of { $all }, { $left } left
 view-stop = press Ctrl-C to stop
@@ -1096,6 +1101,28 @@ head-unread-columns = unread columns
 head-all-ranks = all ranks
 head-least = least
 head-most = most
+head-rank = rank
+head-step = step
+head-steps = steps
+head-computing = computing
+head-exposed-communication = exposed comm.
+head-free = free
+head-mean = mean
+head-shortest = least
+head-longest = most
+kind-range = range
+kind-operator = operator
+glossary-table = table
+glossary-option = option
+glossary-tables = Tables
+glossary-options = Options
+glossary-formula = formula
+glossary-other-names = other names
+glossary-avoid = avoid
+glossary-function = computed by
+glossary-one = npuscope glossary TERM shows a definition
+head-term = term
+head-name = name
 head-rows = rows
 
 # Queries.

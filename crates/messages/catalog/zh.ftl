@@ -909,6 +909,11 @@ clap-help = 更多信息请用 '--help' 查看。
 ## 命令在结果之外的输出
 
 diagnose-clocks-of-ranks = 时钟：{ $ranks } 个 rank 的主机未知，逐个 rank 对齐；最多相差 { $apart } us，对齐后误差不超过 { $residual } us
+label-error = 错误
+label-warning = 警告
+label-note = 提示
+labelled = { $label }：{ $text }
+clauses = { $first }；{ $second }
 progress-reading = 正在读取 { $rank } { $bar } { $done } / { $all }，剩余 { $left }
 progress-writing = 正在写入 { $bar } { $done } / { $all }，剩余 { $left }
 view-stop = 按 Ctrl-C 停止
@@ -955,6 +960,28 @@ head-unread-columns = 未读取的列
 head-all-ranks = 所有 rank
 head-least = 最少
 head-most = 最多
+head-rank = rank
+head-step = step
+head-steps = step 数
+head-computing = 计算
+head-exposed-communication = 未掩盖通信
+head-free = 空闲
+head-mean = 均值
+head-shortest = 最小
+head-longest = 最大
+kind-range = 区间
+kind-operator = 算子
+glossary-table = 表
+glossary-option = 选项
+glossary-tables = 表
+glossary-options = 选项
+glossary-formula = 公式
+glossary-other-names = 其他名称
+glossary-avoid = 避免使用
+glossary-function = 计算函数
+glossary-one = npuscope glossary TERM 显示某个术语的定义
+head-term = 术语
+head-name = 名称
 head-rows = 行数
 
 # 查询

@@ -19,7 +19,8 @@ use crate::Language;
 use crate::po::entries;
 
 /// The files with the Chinese, by what their texts document.
-const SOURCES: [(&str, &str); 3] = [
+const SOURCES: [(&str, &str); 4] = [
+    ("formulas.zh.po", include_str!("../catalog/formulas.zh.po")),
     ("help.zh.po", include_str!("../catalog/help.zh.po")),
     ("modes.zh.po", include_str!("../catalog/modes.zh.po")),
     ("tables.zh.po", include_str!("../catalog/tables.zh.po")),

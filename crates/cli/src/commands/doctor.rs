@@ -254,9 +254,9 @@ impl Report<'_> {
             let file = diagnostic.file.clone().unwrap_or_default();
             let offset = diagnostic.offset.map(|offset| self.settings.text(&messages::doctor_at_byte(offset)));
             let place = format!("{file}{}", offset.unwrap_or_default());
-            let colon = self.settings.language.choose(": ", "：");
             let message = of_rank(rank.unwrap_or(JOB), Some(place.trim_start()), diagnostic.message.clone());
-            text.push_str(&format!("  {severity}{colon}{}\n", self.settings.text(&message)));
+            let line = heads::labelled(&severity, &self.settings.text(&message));
+            text.push_str(&format!("  {}\n", self.settings.text(&line)));
         }
         self.more(&mut text, all.len(), messages::doctor_more_diagnostics);
         text

@@ -4,14 +4,15 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use npuscope_measures::glossary::{SECTIONS, Section, Term, terms};
-use npuscope_messages::Language;
 use npuscope_messages::documentation::translate;
+use npuscope_messages::{Language, Message};
 use npuscope_tables::schema;
 use serde_json::{Value, json};
 
 use crate::commands::ReportFormat;
 use crate::error::CliError;
 use crate::help;
+use crate::messages::output as messages;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
 use crate::usage::UsageError;
@@ -60,17 +61,17 @@ enum Kind {
 impl Kind {
     const ALL: [Kind; 2] = [Kind::Table, Kind::Option];
 
-    const fn name(self, language: Language) -> &'static str {
+    fn name(self) -> Message {
         match self {
-            Kind::Table => language.choose("table", "表"),
-            Kind::Option => language.choose("option", "选项"),
+            Kind::Table => messages::glossary_table(),
+            Kind::Option => messages::glossary_option(),
         }
     }
 
-    const fn title(self, language: Language) -> &'static str {
+    fn title(self) -> Message {
         match self {
-            Kind::Table => language.choose("Tables", "表"),
-            Kind::Option => language.choose("Options", "选项"),
+            Kind::Table => messages::glossary_tables(),
+            Kind::Option => messages::glossary_options(),
         }
     }
 }
@@ -83,7 +84,7 @@ struct Documented {
 
 impl Documented {
     fn to_json(&self) -> Value {
-        json!({ "name": self.name, "kind": self.kind.name(Language::English), "definition": self.definition })
+        json!({ "name": self.name, "kind": self.kind.name().text(Language::English), "definition": self.definition })
     }
 }
 
@@ -116,7 +117,7 @@ fn found_to_json(term: Option<&Term>, documented: &[Documented], language: Langu
 }
 
 fn named(Documented { name, kind, definition }: &Documented, settings: &Settings) -> String {
-    let title = format!("{name} ({})\n", kind.name(settings.language));
+    let title = format!("{name} ({})\n", settings.text(&kind.name()));
     format!("{}  {definition}\n", settings.terminal.styled(Style::Bold, &title))
 }
 
@@ -126,7 +127,7 @@ fn to_json(term: &Term, language: Language) -> Value {
         "name": term.name(language),
         "unit": term.unit,
         "definition": term.definition(language),
-        "formula": term.formula,
+        "formula": term.formula_in(language),
         "other_names": term.also,
         "not_used": term.not_used(),
         "function": term.function,
@@ -137,47 +138,49 @@ fn one(term: &Term, language: Language, settings: &Settings) -> String {
     let title = format!("{} ({})\n", term.name(language), term.key);
     let mut text = settings.terminal.styled(Style::Bold, &title);
     text.push_str(&format!("  {}\n\n", term.definition(language)));
+    let formula = term.formula_in(language);
     let (also, not_used) = (term.also.join(", "), term.not_used_in(language).join(", "));
     let facts = [
-        (language.choose("unit", "单位"), term.unit),
-        (language.choose("formula", "公式"), term.formula),
-        (language.choose("other names", "其他名称"), also.as_str()),
-        (language.choose("avoid", "避免使用"), not_used.as_str()),
-        (language.choose("computed by", "计算函数"), term.function),
+        (messages::head_unit(), term.unit),
+        (messages::glossary_formula(), formula.as_ref()),
+        (messages::glossary_other_names(), also.as_str()),
+        (messages::glossary_avoid(), not_used.as_str()),
+        (messages::glossary_function(), term.function),
     ];
     let known = facts.into_iter().filter(|(_, fact)| !fact.is_empty());
-    text.push_str(&terminal::columns(&["", ""], &[], known.map(|(name, fact)| vec![name.to_owned(), fact.to_owned()])));
+    text.push_str(&terminal::columns(
+        &["", ""],
+        &[],
+        known.map(|(name, fact)| vec![settings.text(&name), fact.to_owned()]),
+    ));
     text
 }
 
 fn list(language: Language, settings: &Settings) -> String {
     let mut text = String::new();
     for section in SECTIONS {
-        let title = language.choose(section.english_name, section.chinese_name);
+        let title = section.name(language);
         text.push_str(&settings.terminal.styled(Style::Bold, &format!("{title}\n")));
         text.push_str(&terms_of(section, language));
         text.push('\n');
     }
     for kind in Kind::ALL {
         let rows = documented(language).filter(|name| name.kind == kind).map(|name| vec![name.name, name.definition]);
-        text.push_str(&settings.terminal.styled(Style::Bold, &format!("{}\n", kind.title(language))));
+        text.push_str(&settings.terminal.styled(Style::Bold, &format!("{}\n", settings.text(&kind.title()))));
         text.push_str(&terminal::columns(&["", ""], &[], rows));
         text.push('\n');
     }
-    text.push_str(
-        language.choose("npuscope glossary TERM shows a definition\n", "npuscope glossary TERM 显示某个术语的定义\n"),
-    );
-    text
+    text + &settings.text(&messages::glossary_one()) + "\n"
 }
 
 /// The terms of a section; only numbers have units.
 fn terms_of(section: &Section, language: Language) -> String {
-    let (term, unit, name) =
-        (language.choose("term", "术语"), language.choose("unit", "单位"), language.choose("name", "名称"));
+    let headers = [messages::head_term(), messages::head_unit(), messages::head_name()];
+    let [term, unit, name] = headers.map(|head| head.text(language));
     if !section.has_numbers {
         let row = |term: &Term| vec![term.key.to_owned(), term.name(language).to_owned()];
-        return terminal::columns(&[term, name], &[], section.terms.iter().map(row));
+        return terminal::columns(&[&term, &name], &[], section.terms.iter().map(row));
     }
     let row = |term: &Term| vec![term.key.to_owned(), term.unit.to_owned(), term.name(language).to_owned()];
-    terminal::columns(&[term, unit, name], &[], section.terms.iter().map(row))
+    terminal::columns(&[&term, &unit, &name], &[], section.terms.iter().map(row))
 }

@@ -13,6 +13,7 @@ use npuscope_tables::Rank;
 use crate::commands::{ReportFormat, check_strict, exit_code, findings_text, json, say_counts, say_warnings};
 use crate::error::CliError;
 use crate::messages;
+use crate::messages::output as heads;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
 use crate::usage::UsageError;
@@ -118,10 +119,11 @@ fn device_table(mut ranks: Vec<&RankTime>, digits: usize, settings: &Settings) -
             share(r.free, r.device),
         ]
     });
-    let headers = settings
-        .language
-        .choose("rank|step|device|computing||exposed comm.||free|", "rank|step|设备|计算||未掩盖通信||空闲|");
-    let headers: Vec<&str> = headers.split('|').collect();
+    let [rank, step, device] =
+        [heads::head_rank(), heads::head_step(), heads::head_device()].map(|head| settings.text(&head));
+    let parts = [heads::head_computing(), heads::head_exposed_communication(), heads::head_free()];
+    let [computing, exposed, free] = parts.map(|head| settings.text(&head));
+    let headers = [&rank, &step, &device, &computing, "", &exposed, "", &free, ""];
     let mut text = terminal::columns(&headers, &[0, 1, 2, 3, 4, 5, 6, 7, 8], rows);
     if count > MAX_LISTED {
         let listed = format!("  {}\n", settings.text(&messages::info_longest_computing(MAX_LISTED)));
@@ -147,8 +149,8 @@ fn host_text(ranks: &[&RankTime], overview: &Overview, digits: usize, settings: 
     let rows = listed
         .iter()
         .map(|rank| vec![rank.rank.to_string(), format!("{:.digits$}", rank.step), rank.steps.to_string()]);
-    let steps = settings.language.choose("steps", "step 数");
-    text.push_str(&terminal::columns(&["rank", "step", steps], &[0, 1, 2], rows));
+    let headers = [heads::head_rank(), heads::head_step(), heads::head_steps()].map(|head| settings.text(&head));
+    text.push_str(&terminal::columns(&headers.each_ref().map(String::as_str), &[0, 1, 2], rows));
     if ranks.len() > MAX_LISTED {
         let listed = format!("  {}\n", settings.text(&messages::info_longest_steps(MAX_LISTED)));
         text.push_str(&settings.terminal.styled(Style::Dim, &listed));
@@ -166,11 +168,10 @@ fn host_text(ranks: &[&RankTime], overview: &Overview, digits: usize, settings: 
     };
     let is_compared = ranks.len() > 1;
     let rows = overview.host.iter().map(|time| {
-        let (english, chinese) = if time.is_range { ("range", "区间") } else { ("operator", "算子") };
-        let kind = settings.language.choose(english, chinese);
+        let kind = if time.is_range { heads::kind_range() } else { heads::kind_operator() };
         let mut row = vec![
             time.name.clone(),
-            kind.to_owned(),
+            settings.text(&kind),
             format!("{:.digits$}", time.mean()),
             share(time.mean(), step_of(time)),
         ];
@@ -181,8 +182,10 @@ fn host_text(ranks: &[&RankTime], overview: &Overview, digits: usize, settings: 
         }
         row
     });
-    let headers = settings.language.choose("name|kind|mean||least|most", "名称|类型|均值||最小|最大");
-    let headers: Vec<&str> = headers.split('|').take(if is_compared { 6 } else { 4 }).collect();
-    text.push_str(&terminal::columns(&headers, &[2, 3], rows));
+    let heads =
+        [heads::head_name(), heads::head_kind(), heads::head_mean(), heads::head_shortest(), heads::head_longest()];
+    let [name, kind, mean, shortest, longest] = heads.map(|head| settings.text(&head));
+    let headers = [name.as_str(), &kind, &mean, "", &shortest, &longest];
+    text.push_str(&terminal::columns(if is_compared { &headers } else { &headers[..4] }, &[2, 3], rows));
     text
 }

@@ -83,9 +83,9 @@ fn finding_text(finding: &Finding, settings: &Settings) -> String {
         Severity::Warning => severity::warning(),
         Severity::Info => severity::info(),
     });
-    let colon = settings.language.choose(": ", "：");
     let severity = settings.terminal.styled(style, &severity);
-    let mut text = format!("  {severity}{colon}{}\n", settings.text(&finding.claim));
+    let claim = messages::output::labelled(&severity, &settings.text(&finding.claim));
+    let mut text = format!("  {}\n", settings.text(&claim));
     let mut line = |message: &Message| text.push_str(&format!("    {}\n", settings.text(message)));
     if let Some(share) = finding.share_of_step {
         line(&messages::finding_share(Decimal(share * 100.0)));

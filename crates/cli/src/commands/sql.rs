@@ -162,7 +162,8 @@ fn columns(spec: &TableSpec, language: Language) -> String {
     let headers = [messages::head_column(), messages::head_type(), messages::head_unit(), messages::head_meaning()];
     let headers = headers.map(|header| header.text(language));
     let table = terminal::columns(&headers.each_ref().map(String::as_str), &[], rows);
-    format!("{}{}{}\n{table}", spec.name, language.choose(": ", "："), translate(spec.doc, language))
+    let title = messages::labelled(spec.name, &translate(spec.doc, language)).text(language);
+    format!("{title}\n{table}")
 }
 
 #[cfg(test)]

@@ -6,6 +6,13 @@ use npuscope_messages::{Message, messages};
 use npuscope_tables::schema::Family;
 
 messages! {
+    // Words of every command.
+    "label-error" => label_error(),
+    "label-warning" => label_warning(),
+    "label-note" => label_note(),
+    "labelled" => labelled(label: &str, text: &str),
+    "clauses" => clauses(first: &str, second: &str),
+
     // Progress; the arguments are the placeholders of the bar.
     "progress-reading" => progress_reading(rank: &str, bar: &str, done: &str, all: &str, left: &str),
     "progress-writing" => progress_writing(bar: &str, done: &str, all: &str, left: &str),
@@ -49,6 +56,32 @@ messages! {
     "head-view" => head_view(),
     "head-shows" => head_shows(),
     "head-parameters" => head_parameters(),
+
+    // info
+    "head-rank" => head_rank(),
+    "head-step" => head_step(),
+    "head-steps" => head_steps(),
+    "head-computing" => head_computing(),
+    "head-exposed-communication" => head_exposed_communication(),
+    "head-free" => head_free(),
+    "head-mean" => head_mean(),
+    "head-shortest" => head_shortest(),
+    "head-longest" => head_longest(),
+    "kind-range" => kind_range(),
+    "kind-operator" => kind_operator(),
+
+    // glossary
+    "glossary-table" => glossary_table(),
+    "glossary-option" => glossary_option(),
+    "glossary-tables" => glossary_tables(),
+    "glossary-options" => glossary_options(),
+    "glossary-formula" => glossary_formula(),
+    "glossary-other-names" => glossary_other_names(),
+    "glossary-avoid" => glossary_avoid(),
+    "glossary-function" => glossary_function(),
+    "glossary-one" => glossary_one(),
+    "head-term" => head_term(),
+    "head-name" => head_name(),
 
     // doctor
     "head-device" => head_device(),

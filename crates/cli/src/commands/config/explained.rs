@@ -6,6 +6,7 @@ use npuscope_collect::messages;
 use npuscope_messages::{Language, Message};
 use npuscope_tables::Rank;
 
+use crate::messages::output;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
 
@@ -33,8 +34,9 @@ pub fn text(explanation: &Explanation, settings: &Settings) -> String {
     let off: Vec<Message> = explanation.off.iter().map(|kind| kind.what.clone()).collect();
     if !off.is_empty() {
         text.push_str(&format!("\n{}\n", bold(messages::explain_not_recorded())));
-        let off: Vec<String> = off.iter().map(|what| settings.text(what)).collect();
-        text.push_str(&format!("  {}\n", off.join(settings.language.choose("; ", "；"))));
+        let off = off.iter().map(|what| settings.text(what));
+        let off = off.reduce(|first, second| settings.text(&output::clauses(&first, &second)));
+        text.push_str(&format!("  {}\n", off.unwrap_or_default()));
     }
     text.push_str(&format!("\n{}\n", bold(messages::explain_size())));
     text.extend(size(explanation).into_iter().map(indented));
