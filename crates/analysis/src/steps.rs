@@ -64,8 +64,8 @@ pub fn ask(store: &Store, sources: &[&RankSource], scope: &Scope) -> Result<Opti
     Ok(Some(steps))
 }
 
-/// Whether the job has a step of that number.
-pub fn has_step(store: &Store, number: i64) -> Result<bool, StoreError> {
+/// The numbers of the steps of the job.
+pub fn numbers_of_job(store: &Store) -> Result<BTreeSet<i64>, StoreError> {
     let sources: Vec<&RankSource> = store.profile().sources().collect();
-    Ok(extracts_by_rank(store, &sources, &Steps)?.iter().any(|(_, rank)| rank.numbers.contains(&number)))
+    Ok(extracts_by_rank(store, &sources, &Steps)?.into_iter().flat_map(|(_, rank)| rank.numbers).collect())
 }

@@ -46,7 +46,7 @@ fn ask_all(profile: &Path, cache: &Path) -> (Vec<String>, usize, u64) {
         format!("{operations:?}"),
         format!("{:?}", meetings::reported_times(&store, sources[0], name, start).unwrap()),
         format!("{:?}", layout::declared_groups(&store, &sources).unwrap()),
-        format!("{:?}", steps::has_step(&store, first.unwrap()).unwrap()),
+        format!("{:?}", steps::numbers_of_job(&store).unwrap().contains(&first.unwrap())),
     ];
     for step in [None, first] {
         let scope = Scope { step, ..Scope::default() };

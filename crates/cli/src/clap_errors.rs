@@ -1,4 +1,5 @@
-//! What is wrong with a command line, in Chinese. In English, clap says it itself.
+//! What is wrong with a command line, in Chinese. In English, clap says it itself, but for what it words for
+//! programmers: ranges as Rust writes them, and an unknown option as something to pass as a value.
 
 use std::error::Error as StdError;
 use std::io::{self, Write};
@@ -8,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use npuscope_messages::{Language, Message, verbatim};
+use npuscope_messages::{Language, Message};
 use npuscope_synth::FaultError;
 
 use crate::arguments::{ParameterError, SizeError, StartStepError, TimeError};
@@ -22,13 +23,34 @@ use crate::time_range::TimeRangeError;
 /// it in English.
 pub fn print(error: &Error, language: Language) -> Option<ExitCode> {
     let is_help = matches!(error.kind(), ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand);
-    if language == Language::English || is_help || !error.use_stderr() {
+    let is_left_to_clap = language == Language::English && !is_for_programmers(error);
+    if is_left_to_clap || is_help || !error.use_stderr() {
         return None;
     }
     Terminal::new(settings::color(ColorChoice::Auto), false, language).error(&message(error).text(language));
     let hints: Vec<String> = hints(error).iter().map(|hint| format!("\n{}\n", hint.text(language))).collect();
     let _ = io::stderr().write_all(hints.concat().as_bytes());
     Some(ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)))
+}
+
+fn is_for_programmers(error: &Error) -> bool {
+    match error.kind() {
+        ErrorKind::UnknownArgument => unknown_option(error).is_some(),
+        ErrorKind::ValueValidation => error.source().is_some_and(|source| source.to_string().contains(OUT_OF_RANGE)),
+        _ => false,
+    }
+}
+
+/// What clap writes between a number and the range that it is not in.
+const OUT_OF_RANGE: &str = " is not in ";
+
+/// The option that a command does not have, with the command: the first words of its usage.
+fn unknown_option(error: &Error) -> Option<Message> {
+    let option = texts(error, ContextKind::InvalidArg).into_iter().next().filter(|text| text.starts_with("--"))?;
+    let usage = texts(error, ContextKind::Usage).into_iter().next()?;
+    let words = usage.trim().trim_start_matches("Usage:").split_whitespace();
+    let command: Vec<&str> = words.take_while(|word| word.starts_with(|c: char| c.is_ascii_alphabetic())).collect();
+    Some(messages::unknown_option(&command.join(" "), option)).filter(|_| !command.is_empty())
 }
 
 /// What is wrong.
@@ -40,7 +62,9 @@ fn message(error: &Error) -> Message {
     };
     let (argument, value) = (text(ContextKind::InvalidArg), text(ContextKind::InvalidValue));
     let message = match (error.kind(), argument, value) {
-        (ErrorKind::UnknownArgument, Some(argument), _) => Some(messages::unknown_argument(argument)),
+        (ErrorKind::UnknownArgument, Some(argument), _) => {
+            unknown_option(error).or_else(|| Some(messages::unknown_argument(argument)))
+        }
         (ErrorKind::InvalidSubcommand, ..) => text(ContextKind::InvalidSubcommand).map(messages::unknown_command),
         (ErrorKind::MissingRequiredArgument, Some(_), _) => {
             Some(messages::missing_arguments(texts(error, ContextKind::InvalidArg)))
@@ -93,7 +117,9 @@ fn hints(error: &Error) -> Vec<Message> {
         hints.push(messages::did_you_mean(similar.iter().map(|text| format!("'{text}'")).collect()));
     }
     let is_option = |tip: &String| tip.contains(" as a value, use ");
-    if error.kind() == ErrorKind::UnknownArgument && texts(error, ContextKind::Suggested).iter().any(is_option) {
+    // A path seldom begins with two dashes.
+    let is_unknown = error.kind() == ErrorKind::UnknownArgument && unknown_option(error).is_none();
+    if is_unknown && texts(error, ContextKind::Suggested).iter().any(is_option) {
         hints.extend(texts(error, ContextKind::InvalidArg).into_iter().next().map(messages::as_value));
     }
     if let Some(usage) = texts(error, ContextKind::Usage).into_iter().next() {
@@ -129,11 +155,22 @@ fn reason(source: &(dyn StdError + 'static)) -> Message {
     ];
     known.iter().find_map(|message| message(source)).unwrap_or_else(|| {
         let text = source.to_string();
-        match text.split_once(" is not in ") {
-            Some((_, range)) => messages::out_of_range(range.to_owned()),
-            None => verbatim(text),
+        match text.split_once(OUT_OF_RANGE) {
+            Some((_, range)) => out_of_range(range),
+            None => messages::invalid(text),
         }
     })
+}
+
+/// The range as clap writes it: `0..=65535`, `1..10`, `1..`.
+fn out_of_range(range: &str) -> Message {
+    match range.split_once("..=") {
+        Some((least, most)) => messages::out_of_range(least, most),
+        None => match range.split_once("..") {
+            Some((least, "")) => messages::too_small(least),
+            _ => messages::out_of_range_of(range),
+        },
+    }
 }
 
 fn not_a_number(error: &ParseIntError) -> Message {

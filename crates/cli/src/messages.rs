@@ -90,5 +90,5 @@ messages! {
     "cluster-more-diagnostics" => cluster_more_diagnostics(count: usize),
     "cluster-more-files" => cluster_more_files(count: usize),
     "cluster-nothing" => cluster_nothing(mode: &str),
-    "cluster-no-ranks" => cluster_no_ranks(ranks: String),
+    "ranks-left-out" => ranks_left_out(missing: String, ranks: String),
 }

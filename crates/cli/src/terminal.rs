@@ -130,27 +130,17 @@ pub fn grouped(number: u64) -> String {
 
 /// `0-3, 7`.
 pub fn ranges(sorted: &[Rank]) -> String {
-    let mut ranges: Vec<(Rank, Rank)> = Vec::new();
-    for &rank in sorted {
-        match ranges.last_mut() {
-            Some((_, last)) if last.plus(1) == rank => *last = rank,
-            _ => ranges.push((rank, rank)),
-        }
-    }
-    let one = |&(first, last): &(Rank, Rank)| {
-        if first == last { first.to_string() } else { format!("{first}-{last}") }
-    };
-    ranges.iter().map(one).collect::<Vec<_>>().join(", ")
+    npuscope_messages::ranges(sorted.iter().map(|rank| rank.0)).join(", ")
 }
 
-/// 3.4 MB.
+/// 3.4 MiB, in powers of 1024 as the pages show sizes.
 pub fn bytes(number: u64) -> String {
-    let units = ["B", "kB", "MB", "GB", "TB"];
+    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
     #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
     let mut value = number as f64;
     let mut unit = 0;
-    while value >= 1000.0 && unit + 1 < units.len() {
-        value /= 1000.0;
+    while value >= 1024.0 && unit + 1 < units.len() {
+        value /= 1024.0;
         unit += 1;
     }
     let unit_name = units.get(unit).copied().unwrap_or_default();
@@ -164,7 +154,7 @@ mod tests {
     #[test]
     fn numbers_are_grouped_by_thousands() {
         assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([999, 1_500, 3_400_000].map(bytes), ["999 B", "1.5 kB", "3.4 MB"]);
+        assert_eq!([1023, 1_536, 3_565_158].map(bytes), ["1023 B", "1.5 KiB", "3.4 MiB"]);
     }
 
     #[test]

@@ -112,12 +112,17 @@ impl Moment {
         moment(text.trim())
     }
 
-    /// The moment in nanoseconds since the epoch.
+    /// The moment in nanoseconds since the epoch; fails where nothing is recorded before it or after it.
     pub fn resolve(self, store: &Store) -> Result<i64, CliError> {
-        match self {
-            Moment::Absolute(time) => Ok(time),
-            Moment::Offset(offset) => Ok(span(store)?.start.saturating_add(offset)),
+        let profile = span(store)?;
+        let time = match self {
+            Moment::Absolute(time) => time,
+            Moment::Offset(offset) => profile.start.saturating_add(offset),
+        };
+        if time < profile.start || time > profile.end {
+            return Err(UsageError::OutsideProfile { start: profile.start, end: profile.end }.into());
         }
+        Ok(time)
     }
 }
 

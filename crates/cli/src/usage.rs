@@ -28,7 +28,6 @@ pub enum UsageError {
     },
     Stdin(io::Error),
 
-    NoneOfRanks,
     NoSuchRanks {
         there: Vec<Rank>,
     },
@@ -38,6 +37,11 @@ pub enum UsageError {
 
     NoEvents,
     EmptyRange {
+        start: i64,
+        end: i64,
+    },
+    /// `--at` is before the first or after the last event.
+    OutsideProfile {
         start: i64,
         end: i64,
     },
@@ -130,17 +134,13 @@ impl UsageError {
             UsageError::OutputName => messages::output_name(),
             UsageError::Unreadable { name, source } => messages::unreadable(name, io_error(source)),
             UsageError::Stdin(error) => messages::unreadable_stdin(io_error(error)),
-            UsageError::NoneOfRanks => messages::none_of_ranks(),
             UsageError::NoSuchRanks { there } => messages::no_such_ranks(ranges(there)),
             UsageError::NoTimeline => messages::no_timeline(),
             UsageError::NoStepTimes(path) => messages::no_step_times(path),
             UsageError::NoDevice(path) => messages::no_device(path),
             UsageError::NoEvents => messages::no_events(),
-            UsageError::EmptyRange { start, end } => {
-                #[expect(clippy::cast_precision_loss, reason = "shown with three decimals")]
-                let seconds = end.saturating_sub(*start) as f64 / 1e9;
-                messages::empty_range(Decimal(seconds), *start, *end)
-            }
+            UsageError::EmptyRange { start, end } => messages::empty_range(seconds(*start, *end), *start, *end),
+            UsageError::OutsideProfile { start, end } => messages::outside_profile(seconds(*start, *end), *start, *end),
             UsageError::NoSuchSteps { first, last, low, high } if first == last => {
                 messages::no_such_step(*first, *low, *high)
             }
@@ -188,3 +188,9 @@ impl UsageError {
 }
 
 npuscope_messages::display_message!(UsageError);
+
+fn seconds(start: i64, end: i64) -> Decimal<3> {
+    #[expect(clippy::cast_precision_loss, reason = "shown with three decimals")]
+    let seconds = end.saturating_sub(start) as f64 / 1e9;
+    Decimal(seconds)
+}

@@ -84,7 +84,8 @@ fn commands_have_no_sentences_of_their_own() {
         .into_iter()
         .flat_map(|file| {
             let text = std::fs::read_to_string(&file).unwrap().split_whitespace().collect::<String>();
-            let pairs: Vec<String> = text.split("choose(\"").skip(1).map(|pair| pair.chars().take(20).collect()).collect();
+            let pairs: Vec<String> =
+                text.split("choose(\"").skip(1).map(|pair| pair.chars().take(20).collect()).collect();
             pairs
         })
         .collect();

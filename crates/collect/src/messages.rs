@@ -13,6 +13,7 @@ messages! {
     // Files that cannot be read.
     "no-settings" => no_settings(),
     "malformed-text" => malformed_text(language: &str, what: Argument),
+    "syntax-at" => syntax_at(column: usize, text: &str),
     "nested-too-deep" => nested_too_deep(),
     "alias-without-anchor" => alias_without_anchor(),
     "too-many-values" => too_many_values(limit: usize),
@@ -71,8 +72,8 @@ messages! {
 
     // Ranks and stages.
     "no-rank-selected" => no_rank_selected(),
-    "no-such-ranks" => no_such_ranks(world: u32),
-    "ranks-missing" => ranks_missing(world: u32, ranks: Vec<String>),
+    "no-such-ranks" => no_such_ranks(world: u32, last: u32),
+    "ranks-missing" => ranks_missing(world: u32, last: u32, ranks: Vec<String>),
     "not-a-rank" => not_a_rank(value: &str),
     "all-ranks-included" => all_ranks_included(),
     "all-ranks-not-alone" => all_ranks_not_alone(),

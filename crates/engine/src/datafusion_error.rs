@@ -175,9 +175,18 @@ fn arrow_error(error: &ArrowError) -> Message {
     match error {
         ArrowError::DivideByZero => messages::division(),
         ArrowError::ArithmeticOverflow(text) => messages::overflow(shortened(text)),
-        ArrowError::CastError(text) => messages::cast(shortened(text)),
+        ArrowError::CastError(text) => match cast(text) {
+            Some((value, to)) => messages::cast_value(shortened(value), to),
+            None => messages::cast(shortened(text)),
+        },
         other => messages::query(shortened(&other.to_string())),
     }
+}
+
+/// The value and the type of `Cannot cast string 'abc' to value of Int64 type`.
+fn cast(text: &str) -> Option<(&str, &str)> {
+    let (value, rest) = text.strip_prefix("Cannot cast string ")?.rsplit_once(" to value of ")?;
+    Some((value, rest.strip_suffix(" type")?))
 }
 
 /// The name that is closest to `name`, if one is close.

@@ -61,7 +61,7 @@ impl EngineError {
             EngineError::NoTable { name, similar: None } => messages::no_table(name),
             EngineError::NoTable { name, similar: Some(similar) } => messages::no_table_similar(name, similar),
             EngineError::NoColumn { name, tables, similar } => no_column(name, tables, similar.as_deref()),
-            EngineError::Memory { limit: Some(limit), what } => messages::memory(megabytes(*limit), what),
+            EngineError::Memory { limit: Some(limit), what } => messages::memory(mebibytes(*limit), what),
             EngineError::Memory { limit: None, what } => messages::memory_exhausted(what),
             EngineError::Disk => messages::disk(),
             EngineError::Time { limit } => messages::time(seconds(*limit)),
@@ -98,6 +98,6 @@ fn seconds(limit: Duration) -> String {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
-fn megabytes(bytes: usize) -> String {
-    format!("{:.1} MB", bytes as f64 / f64::from(1 << 20))
+fn mebibytes(bytes: usize) -> String {
+    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
 }

@@ -52,6 +52,7 @@ messages! {
     "engine-division" => division(),
     "engine-overflow" => overflow(text: String),
     "engine-cast" => cast(text: String),
+    "engine-cast-value" => cast_value(value: String, to: &str),
     "engine-unsupported" => unsupported(text: String),
     "engine-query" => query(text: String),
 }

@@ -39,7 +39,7 @@ what-gc = Python garbage collection takes { $own } ms per step
 what-dataloader = it waits { $own } ms per step for the next batch, other ranks { $others } ms
 what-synchronisation = its host waits for the device { $own } times per step, other hosts { $others } times
 what-memory = memory runs out { $own } times per step: the host waits for the device and allocates again
-what-memory-leak = its allocated memory grows by { $growth } MB with every step
+what-memory-leak = its allocated memory grows by { $growth } MiB with every step
 what-link = transfers over their { $transport } link take { $ratio }x as long as over other links ({ $bandwidth } GB/s)
 what-retransmission = { $transfers ->
     [one] { $transfers } transfer was retransmitted and took
@@ -91,7 +91,9 @@ number-aicpu = on the AI CPU
 number-aicpu-of-others = on the AI CPU of other ranks
 number-stage = pipeline stage
 number-share-of-computing = share of computing
-number-per-step = time per step
+number-per-step = { $work } per step
+work-gc = garbage collection
+work-dataloader = waiting for the next batch
 number-of-others = on other ranks
 number-waits-per-step = waits per step
 number-growth = growth per step
@@ -407,7 +409,7 @@ cluster-more-files = … and { $count ->
    *[other] { $count } more files
 }
 cluster-nothing = { $mode }: nothing to report
-cluster-no-ranks = rank { $ranks } does not exist
+ranks-left-out = left out ranks that do not exist: { $missing }; the profile has ranks { $ranks }
 
 ## Severities of diagnostics and findings
 
@@ -428,6 +430,7 @@ hint = { " " }(did you mean { $word }?)
 
 no-settings = no profiler settings found; expected flags --profile…, YAML with training.profile… or profiler_config.integrated, or JSON of the torch_npu or MindSpore profiler
 malformed-text = invalid { $language }: { $what }
+syntax-at = syntax error at column { $column } (details: { $text })
 nested-too-deep = values are nested too deeply
 alias-without-anchor = an alias has no anchor before it
 too-many-values = more than { $limit } values
@@ -490,13 +493,13 @@ instead-temporary-data = no handler (data goes to a temporary directory, which i
 
 no-rank-selected = no rank is selected; nothing is recorded
 no-such-ranks = none of the selected ranks exists; the job has { $world ->
-    [one] { $world } rank
-   *[other] { $world } ranks
-}, numbered from 0; nothing would be recorded
+    [one] only rank 0
+   *[other] ranks 0 to { $last }
+}; nothing would be recorded
 ranks-missing = the job has { $world ->
-    [one] { $world } rank
-   *[other] { $world } ranks
-}, numbered from 0; these do not exist: { $ranks }
+    [one] only rank 0
+   *[other] ranks 0 to { $last }
+}; these do not exist: { $ranks }
 not-a-rank = { $value } is not a rank
 all-ranks-included = -1 is in the list, so all ranks are recorded
 all-ranks-not-alone = -1 selects all ranks only if it stands alone; ignored here
@@ -874,7 +877,7 @@ output-incomplete = cannot write { $path }: an earlier part of the rank could no
 
 ## Errors: Nsight Systems
 
-nsight-unreadable = cannot read { $path }: { $error }
+nsight-unreadable = cannot read { $path } as an SQLite database (details: { $error })
 nsight-lacks-table = { $path } is not a complete export of Nsight Systems: table { $table } is missing; { $hint }
 nsight-export = export it with `nsys export --type sqlite`
 nsight-trace-nvtx = profile with `nsys profile --trace=cuda,nvtx` and mark modules with NVTX
@@ -938,7 +941,6 @@ usage-threads = NPUSCOPE_THREADS must be a number, not { $value }
 usage-output-name = -o must name a file
 usage-unreadable = cannot read { $name }: { $error }
 usage-stdin = cannot read the query from stdin: { $error }
-usage-no-ranks = the selected ranks do not exist; npuscope doctor lists the ranks of the profile
 usage-no-such-ranks = the selected ranks do not exist; the profile has ranks { $ranks }
 usage-no-timeline = the profile has no ranks; --to perfetto needs at least one
 usage-no-step-times = no step times recorded; npuscope doctor { $path } says what is missing
@@ -948,6 +950,7 @@ usage-no-device = no device data recorded; npuscope doctor { $path } says what i
 
 usage-no-events = the profile has no events; remove --range and --at
 usage-empty-range = --range selects nothing: the profile covers { $seconds } s, from { $start } to { $end } ns since the epoch
+usage-outside-profile = --at is outside the profile, which ends at { $seconds } s and covers { $start } to { $end } ns since the epoch
 usage-no-such-step = step { $step } does not exist; the profile has steps { $low } to { $high }
 usage-no-such-steps = steps { $first } to { $last } do not exist; the profile has steps { $low } to { $high }
 usage-no-numbered-steps = the profile has no numbered steps; write --range as times, such as 1.5s..2.25s
@@ -985,7 +988,7 @@ usage-listen = cannot listen at { $address }: { $error }
 
 # config and dynamic
 
-usage-too-large = { $name } is too large for a configuration: the limit is { $megabytes } MB
+usage-too-large = { $name } is too large for a configuration: the limit is { $mebibytes } MiB
 usage-not-utf8 = { $name } is not UTF-8 text
 usage-stop-after-next = --start next does not support --stop; give the number of steps with --steps
 usage-too-many-ranks = --ranks must list ranks from 0, at most 65,536
@@ -1004,7 +1007,7 @@ value-range-no-unit = { $text } needs a unit: s, ms, us or ns; for example 1.5s 
 value-range-unit = { $unit } is not a unit of time; use s, ms, us or ns
 value-range-reversed = the range ends before it begins
 value-steps-reversed = the first step is after the last
-value-size = expected a size such as 512MB or 4GB
+value-size = expected a size such as 512MiB or 4GiB
 value-size-too-large = larger than this machine can address
 value-time = expected a time such as 500ms, 30s, 5m or 1h
 value-start-step = expected a step number from 1, or next
@@ -1012,6 +1015,7 @@ value-parameter = expected NAME=VALUE, for example group=name
 
 ## Errors that clap finds; English has its own texts
 
+clap-unknown-option = { $command } has no option { $option }
 clap-unknown-argument = unknown option or argument '{ $argument }'
 clap-unknown-command = unknown command '{ $command }'
 clap-missing-arguments = required arguments are missing: { $arguments }
@@ -1028,10 +1032,13 @@ clap-conflict = '{ $argument }' cannot be used with { $others }
 clap-repeated = '{ $argument }' cannot be used more than once
 clap-no-equals = '{ $argument }' needs an equals sign before its value
 clap-not-utf8 = the command line contains text that is not UTF-8
-clap-other = invalid command line: { $text }
+clap-other = invalid command line (details: { $text })
 clap-not-a-number = expected a whole number
 clap-number-too-large = the number is too large
-clap-out-of-range = must be in { $range }
+clap-out-of-range = must be from { $least } to { $most }
+clap-too-small = must be at least { $least }
+clap-out-of-range-of = out of range (details: { $range })
+clap-invalid = not accepted (details: { $text })
 clap-not-an-address = expected an IP address
 clap-did-you-mean = did you mean { $suggestions }?
 clap-as-value = to pass '{ $argument }' as a value, write '-- { $argument }'
@@ -1066,6 +1073,7 @@ synth-written = { $ranks ->
 } and ground_truth.json written to { $path }
 report-written = { $size } written to { $path }
 rows-shown = { $shown } of { $all } rows shown; --max-rows N shows more, --format csv shows all
+unknown-ending = .{ $ending } is no known format, so a text table is written; known endings: .csv, .json, .parquet, .arrow; or choose with --format
 sql-no-rows = table { $table } is empty in this profile; npuscope doctor { $path } says what is missing
 sql-facts = Recorded events
 sql-measured = Computed from events; npuscope glossary has the definitions
@@ -1135,16 +1143,16 @@ engine-no-column = there is no column { $name } in the query
 engine-no-column-similar = there is no column { $name } in the query, did you mean { $similar }?
 engine-no-column-in = there is no column { $name } in { $tables }
 engine-no-column-in-similar = there is no column { $name } in { $tables }, did you mean { $similar }?
-engine-memory = query exceeds its memory limit of { $limit }, even with spilling: { $what }
-engine-memory-exhausted = query needs more memory than is available: { $what }
+engine-memory = query exceeds its memory limit of { $limit }, even with spilling (details: { $what })
+engine-memory-exhausted = query needs more memory than is available (details: { $what })
 engine-disk = query exceeds its disk limit for spilled data; select fewer rows or columns
 engine-time = query timed out after { $limit }; select fewer rows, or raise the time limit
 engine-too-long = the query has { $bytes } bytes; the maximum is { $limit }
 engine-too-deep = the query nests deeper than { $limit } levels: an operator counts as one, a join as ten; shorten it, for example with IN (…) in place of OR
 engine-too-many-columns = the query selects more than { $limit } columns
 engine-too-large = query is too large after expanding its WITH clauses (limit { $limit } words); refer to them less often
-engine-syntax = syntax error: { $text }
-engine-syntax-at = syntax error at line { $line }, column { $column }: { $text }
+engine-syntax = syntax error (details: { $text })
+engine-syntax-at = syntax error at line { $line }, column { $column } (details: { $text })
 engine-syntax-expected = syntax error at line { $line }, column { $column }: expected { $expected }, found { $found }
 engine-syntax-expected-here = syntax error: expected { $expected }, found { $found }
 engine-syntax-end-column = { $error }; END is a word of SQL: write the column as "end"
@@ -1166,18 +1174,18 @@ engine-not-grouped = column { $column } is neither in GROUP BY nor in an aggrega
 engine-unnamed-order = cannot order by an expression that has no name; give it one with AS and order by that
 engine-types = the types of { $expression } do not match; convert one side with CAST(… AS …)
 engine-division = division by zero; NULLIF(…, 0) as the divisor makes the result null
-engine-overflow = number out of range: { $text }
-engine-cast = cannot convert a value: { $text }
-engine-unsupported = this SQL is not supported: { $text }
-engine-query = the query failed: { $text }
+engine-overflow = number out of range (details: { $text })
+engine-cast = cannot convert a value (details: { $text })
+engine-cast-value = cannot convert { $value } to { $to }; TRY_CAST gives null instead
+engine-unsupported = this SQL is not supported (details: { $text })
+engine-query = the query failed (details: { $text })
 
 # Views.
 
 view-no-parameter = there is no parameter { $name }
 view-no-rank-chosen = no rank is selected; select at least one
-view-no-rank = rank { $rank } does not exist
+view-no-rank = rank { $rank } does not exist; the profile has ranks { $ranks }
 view-not-one-rank = this view shows one rank; select one, on the command line with --rank N
-view-no-step = step { $step } does not exist
 view-end-before-beginning = the end of the time range is before its start
 view-no-moment = this view needs a point in time; on the command line, add --at TIME, for example --at 1.25s
 view-not-a-number = { $name } must be a number
@@ -1192,8 +1200,8 @@ server-no-address = there is nothing at this address
 server-no-slice = rank { $rank } has no slice { $slice }
 server-no-view = there is no view { $name }
 server-no-pages = this npuscope was built without its pages; install Node 20 and npm, and build it again
-server-internal = internal error: { $text }
-server-request-invalid = invalid request: { $text }
+server-internal = internal error (details: { $text })
+server-request-invalid = invalid request (details: { $text })
 server-request-too-large = the request is larger than { $limit } bytes
 server-not-numbers = { $name } must be numbers separated by commas
 server-no-level = there is no level above { $most }
@@ -1225,7 +1233,16 @@ synth-no-preset = there is no preset { $name }; the presets are { $known }
 synth-unknown-key = unknown key { $key }
 synth-unknown-key-similar = unknown key { $key }; did you mean { $similar }?
 synth-choice = { $key } must be one of { $known }, not { $value }
-synth-scenario = invalid scenario: { $text }
+synth-wrong-type = { $key } must be { $expected }, not { $found }
+synth-type-text = a string
+synth-type-integer = a whole number
+synth-type-number = a number
+synth-type-bool = true or false
+synth-type-time = a date or time
+synth-type-list = a list
+synth-type-section = a section
+synth-not-toml = not valid TOML at line { $line }, column { $column } (details: { $text })
+synth-scenario = invalid scenario (details: { $text })
 fault = fault { $fault }: { $why }
 fault-no-rank = the job has no rank { $number }; it has { $count ->
     [one] { $count } rank
@@ -1343,17 +1360,17 @@ read-settings-incomplete = not a complete JSON object; kept { $settings ->
     [one] { $settings } setting
    *[other] { $settings } settings
 } before this place
-read-settings-garbage = a setting is not valid JSON: { $error }; kept { $settings ->
+read-settings-garbage = a setting is not valid JSON; kept { $settings ->
     [one] { $settings } other setting
    *[other] { $settings } other settings
-}
+} (details: { $error })
 
 # csv files.
 
-read-csv-no-header = cannot read the header line: { $error }; the file was skipped
+read-csv-no-header = cannot read the header line; the file was skipped (details: { $error })
 read-csv-header-cut = the file is cut off inside the header line; it has no rows
 read-csv-row-cut = the file is cut off inside a row; kept the rows before it
-read-csv-bad-row = skipped an invalid row: { $error }
+read-csv-bad-row = skipped an invalid row (details: { $error })
 read-csv-uneven-row = skipped a row with { $cells ->
     [one] { $cells } cell
    *[other] { $cells } cells
@@ -1392,7 +1409,7 @@ read-records-skipped = skipped { $count ->
 read-db-wal = the -wal file of the database holds changes; they were not read
 read-db-not-sqlite = not an SQLite database: the file does not start with `SQLite format 3`; it was skipped
 read-db-no-table = the database has no readable table
-read-db-damaged = the database is cut off or damaged: { $error }
+read-db-damaged = the database is cut off or damaged (details: { $error })
 read-db-empty = no table of the database has rows
 read-db-bad-cells = { $count ->
     [one] { $count } cell of table { $table } has the wrong type and is
@@ -1416,10 +1433,10 @@ read-db-more-damage = table { $table } has { $count ->
     [one] { $count } more damaged place
    *[other] { $count } more damaged places
 }
-read-db-table-unreadable = cannot read table { $table } to its end: { $error }; kept { $rows ->
+read-db-table-unreadable = cannot read table { $table } to its end; kept { $rows ->
     [one] { $rows } row
    *[other] { $rows } rows
-}
+} (details: { $error })
 read-db-damage-row = a row does not fit its page
 read-db-damage-loop = pages refer back to themselves
 read-db-damage-missing-page = a page is beyond the end of the file

@@ -32,7 +32,7 @@ what-gc = Python 垃圾回收每个 step 占用 { $own } ms
 what-dataloader = 每个 step 等待下一批数据 { $own } ms，其他 rank 为 { $others } ms
 what-synchronisation = 其主机每个 step 等待设备 { $own } 次，其他主机为 { $others } 次
 what-memory = 每个 step 内存不足 { $own } 次：主机等待设备后重新分配
-what-memory-leak = 已分配内存每个 step 增长 { $growth } MB
+what-memory-leak = 已分配内存每个 step 增长 { $growth } MiB
 what-link = 两者之间 { $transport } 链路的传输耗时是其他链路的 { $ratio } 倍（{ $bandwidth } GB/s）
 what-retransmission = 有 { $transfers } 次传输被重传，最长耗时 { $longest } ms
 what-clock-ahead = 主机 { $host } 的时钟比其他主机快 { $offset } ms；此处的时间已校正
@@ -81,7 +81,9 @@ number-aicpu = AI CPU 耗时
 number-aicpu-of-others = 其他 rank 的 AI CPU 耗时
 number-stage = 流水线 stage
 number-share-of-computing = 计算占比
-number-per-step = 每个 step 耗时
+number-per-step = 每个 step 的{ $work }耗时
+work-gc = 垃圾回收
+work-dataloader = 等待下一个 batch
 number-of-others = 其他 rank
 number-waits-per-step = 每个 step 的等待次数
 number-growth = 每个 step 增长
@@ -325,7 +327,7 @@ cluster-strict = 有内容无法读取（--strict）：{ $first }
 cluster-more-diagnostics = …… 还有 { $count } 条诊断信息
 cluster-more-files = …… 还有 { $count } 个文件
 cluster-nothing = { $mode }：没有可报告的内容
-cluster-no-ranks = rank { $ranks } 不存在
+ranks-left-out = 以下 rank 不存在，已略过：{ $missing }；此 profile 有 rank { $ranks }
 
 ## 诊断信息与诊断结论的严重程度
 
@@ -346,6 +348,7 @@ hint = （是否指 { $word }？）
 
 no-settings = 没有找到 profiler 配置；应为 --profile… 命令行参数、包含 training.profile… 或 profiler_config.integrated 的 YAML，或者 torch_npu、MindSpore profiler 的 JSON
 malformed-text = { $language } 格式错误：{ $what }
+syntax-at = 第 { $column } 列有语法错误（详细信息：{ $text }）
 nested-too-deep = 嵌套层次过深
 alias-without-anchor = 别名之前没有对应的锚点
 too-many-values = 值的数量超过 { $limit }
@@ -407,8 +410,14 @@ instead-temporary-data = 空的 handler（数据写入临时目录，结束时�
 # rank 与阶段
 
 no-rank-selected = 没有选择任何 rank；不会采集数据
-no-such-ranks = 所选 rank 均不存在；作业有 { $world } 个 rank（从 0 编号）；不会采集数据
-ranks-missing = 作业有 { $world } 个 rank（从 0 编号）；以下 rank 不存在：{ $ranks }
+no-such-ranks = 所选 rank 均不存在；作业有 { $world ->
+    [one] rank 0
+   *[other] rank 0 到 { $last }
+}；不会采集数据
+ranks-missing = 作业有 { $world ->
+    [one] rank 0
+   *[other] rank 0 到 { $last }
+}；以下 rank 不存在：{ $ranks }
 not-a-rank = { $value } 不是 rank
 all-ranks-included = 列表中有 -1，因此采集所有 rank
 all-ranks-not-alone = -1 单独出现时才表示所有 rank；此处忽略
@@ -742,7 +751,7 @@ output-incomplete = 无法写入 { $path }：该 rank 之前的部分未能写�
 
 ## 错误：Nsight Systems
 
-nsight-unreadable = 无法读取 { $path }：{ $error }
+nsight-unreadable = 无法将 { $path } 作为 SQLite 数据库读取（详细信息：{ $error }）
 nsight-lacks-table = { $path } 不是完整的 Nsight Systems 导出文件：缺少表 { $table }；{ $hint }
 nsight-export = 请用 `nsys export --type sqlite` 导出
 nsight-trace-nvtx = 请用 `nsys profile --trace=cuda,nvtx` 采集，并用 NVTX 标记模块
@@ -806,7 +815,6 @@ usage-threads = NPUSCOPE_THREADS 应为数字，而不是 { $value }
 usage-output-name = -o 应为文件名
 usage-unreadable = 无法读取 { $name }：{ $error }
 usage-stdin = 无法从标准输入读取查询：{ $error }
-usage-no-ranks = 所选 rank 不存在；npuscope doctor 可列出此 profile 的 rank
 usage-no-such-ranks = 所选 rank 不存在；此 profile 有 rank { $ranks }
 usage-no-timeline = 此 profile 中没有 rank；--to perfetto 至少需要一个
 usage-no-step-times = 没有采集到 step 耗时；npuscope doctor { $path } 可查看缺少的数据
@@ -816,6 +824,7 @@ usage-no-device = 没有采集到设备数据；npuscope doctor { $path } 可查
 
 usage-no-events = 此 profile 中没有事件；请去掉 --range 和 --at
 usage-empty-range = --range 没有选中任何数据：此 profile 时长 { $seconds } s，自 epoch 起 { $start } 到 { $end } ns
+usage-outside-profile = --at 超出 profile 的时间范围；profile 在 { $seconds } s 处结束，覆盖自纪元起 { $start } 到 { $end } ns
 usage-no-such-step = step { $step } 不存在；此 profile 有 step { $low } 到 { $high }
 usage-no-such-steps = step { $first } 到 { $last } 不存在；此 profile 有 step { $low } 到 { $high }
 usage-no-numbered-steps = 此 profile 中没有带编号的 step；请用时间指定 --range，例如 1.5s..2.25s
@@ -853,7 +862,7 @@ usage-listen = 无法监听 { $address }：{ $error }
 
 # config 和 dynamic
 
-usage-too-large = { $name } 过大，不是配置文件：上限为 { $megabytes } MB
+usage-too-large = { $name } 过大，不是配置文件：上限为 { $mebibytes } MiB
 usage-not-utf8 = { $name } 不是 UTF-8 文本
 usage-stop-after-next = --start next 不支持 --stop；请用 --steps 指定 step 数
 usage-too-many-ranks = --ranks 应列出从 0 开始的 rank，最多 65,536 个
@@ -872,7 +881,7 @@ value-range-no-unit = { $text } 缺少单位 s、ms、us 或 ns，例如 1.5s �
 value-range-unit = { $unit } 不是时间单位；请用 s、ms、us 或 ns
 value-range-reversed = 范围的终点早于起点
 value-steps-reversed = 第一个 step 在最后一个之后
-value-size = 应为大小，例如 512MB 或 4GB
+value-size = 应为大小，例如 512MiB 或 4GiB
 value-size-too-large = 超出本机可寻址的范围
 value-time = 应为时间，例如 500ms、30s、5m 或 1h
 value-start-step = 应为从 1 开始的 step 编号，或 next
@@ -880,6 +889,7 @@ value-parameter = 应为 NAME=VALUE，例如 group=name
 
 ## clap 发现的错误
 
+clap-unknown-option = { $command } 没有选项 { $option }
 clap-unknown-argument = 未知选项或参数 '{ $argument }'
 clap-unknown-command = 未知命令 '{ $command }'
 clap-missing-arguments = 缺少必需的参数：{ $arguments }
@@ -896,10 +906,13 @@ clap-conflict = '{ $argument }' 不能与 { $others } 同时使用
 clap-repeated = '{ $argument }' 不能重复使用
 clap-no-equals = '{ $argument }' 的值之前需要等号
 clap-not-utf8 = 命令行中有不是 UTF-8 的文本
-clap-other = 命令行无效：{ $text }
+clap-other = 命令行无效（详细信息：{ $text }）
 clap-not-a-number = 应为整数
 clap-number-too-large = 数值过大
-clap-out-of-range = 应在 { $range } 范围内
+clap-out-of-range = 应在 { $least } 到 { $most } 之间
+clap-too-small = 至少为 { $least }
+clap-out-of-range-of = 超出范围（详细信息：{ $range }）
+clap-invalid = 不被接受（详细信息：{ $text }）
 clap-not-an-address = 应为 IP 地址
 clap-did-you-mean = 是否指 { $suggestions }？
 clap-as-value = 如要把 '{ $argument }' 作为值传入，请写成 '-- { $argument }'
@@ -925,6 +938,7 @@ convert-loose-arrows = 已跳过 { $arrows } 个一端没有切片的箭头
 synth-written = 已将 { $ranks } 个 rank 和 ground_truth.json 写入 { $path }
 report-written = 已将 { $size } 写入 { $path }
 rows-shown = 显示 { $all } 行中的 { $shown } 行；--max-rows N 可显示更多，--format csv 可显示全部
+unknown-ending = .{ $ending } 不是已知格式，因此写为文本表格；已知的扩展名：.csv、.json、.parquet、.arrow；也可用 --format 指定
 sql-no-rows = 此 profile 中表 { $table } 没有数据；npuscope doctor { $path } 可查看缺少的数据
 sql-facts = 采集的事件
 sql-measured = 由事件计算；定义见 npuscope glossary
@@ -994,16 +1008,16 @@ engine-no-column = 查询中没有列 { $name }
 engine-no-column-similar = 查询中没有列 { $name }，是否指 { $similar }？
 engine-no-column-in = { $tables } 中没有列 { $name }
 engine-no-column-in-similar = { $tables } 中没有列 { $name }，是否指 { $similar }？
-engine-memory = 查询超出内存上限 { $limit }，溢写到磁盘后仍不足：{ $what }
-engine-memory-exhausted = 查询所需内存超过可用内存：{ $what }
+engine-memory = 查询超出内存上限 { $limit }，溢写后仍不足（详细信息：{ $what }）
+engine-memory-exhausted = 查询所需内存超过可用内存（详细信息：{ $what }）
 engine-disk = 查询超出溢写数据的磁盘上限；请减少行或列
 engine-time = 查询超时（{ $limit }）；请减少行数，或提高时限
 engine-too-long = 查询长 { $bytes } 字节，上限为 { $limit } 字节
 engine-too-deep = 查询的嵌套超过 { $limit } 层（一个运算符计 1 层，一个 JOIN 计 10 层）；请缩短查询，例如用 IN (…) 代替 OR
 engine-too-many-columns = 查询选择的列超过 { $limit } 个
 engine-too-large = 展开 WITH 子句后查询过大（上限 { $limit } 个词）；请减少对它们的引用
-engine-syntax = 语法错误：{ $text }
-engine-syntax-at = 第 { $line } 行第 { $column } 列语法错误：{ $text }
+engine-syntax = 语法错误（详细信息：{ $text }）
+engine-syntax-at = 第 { $line } 行第 { $column } 列有语法错误（详细信息：{ $text }）
 engine-syntax-expected = 第 { $line } 行第 { $column } 列语法错误：应为{ $expected }，实际为{ $found }
 engine-syntax-expected-here = 语法错误：应为{ $expected }，实际为{ $found }
 engine-syntax-end-column = { $error }；END 是 SQL 关键字，列名请写成 "end"
@@ -1025,18 +1039,18 @@ engine-not-grouped = 列 { $column } 既不在 GROUP BY 中，也不在 sum()、
 engine-unnamed-order = 不能按没有名称的表达式排序；请用 AS 命名，再按该名称排序
 engine-types = { $expression } 两侧的类型不匹配；请用 CAST(… AS …) 转换其中一侧
 engine-division = 除数为零；将除数写成 NULLIF(…, 0)，结果即为空值
-engine-overflow = 数值超出范围：{ $text }
-engine-cast = 无法转换值：{ $text }
-engine-unsupported = 不支持该 SQL：{ $text }
-engine-query = 查询失败：{ $text }
+engine-overflow = 数值超出范围（详细信息：{ $text }）
+engine-cast = 无法转换值（详细信息：{ $text }）
+engine-cast-value = 无法将 { $value } 转换为 { $to }；TRY_CAST 会给出 null
+engine-unsupported = 不支持该 SQL（详细信息：{ $text }）
+engine-query = 查询失败（详细信息：{ $text }）
 
 # 视图
 
 view-no-parameter = 没有参数 { $name }
 view-no-rank-chosen = 未选择 rank；请至少选择一个
-view-no-rank = rank { $rank } 不存在
+view-no-rank = rank { $rank } 不存在；此 profile 有 rank { $ranks }
 view-not-one-rank = 该视图只显示一个 rank；请选择一个，命令行中用 --rank N 指定
-view-no-step = step { $step } 不存在
 view-end-before-beginning = 时间范围的结束早于开始
 view-no-moment = 该视图需要一个时刻；命令行中请用 --at 指定时刻，例如 --at 1.25s
 view-not-a-number = { $name } 应为数字
@@ -1051,8 +1065,8 @@ server-no-address = 该地址没有内容
 server-no-slice = rank { $rank } 没有切片 { $slice }
 server-no-view = 没有视图 { $name }
 server-no-pages = 该 npuscope 构建时未包含页面；请安装 Node 20 和 npm，然后重新构建
-server-internal = 内部错误：{ $text }
-server-request-invalid = 请求无效：{ $text }
+server-internal = 内部错误（详细信息：{ $text }）
+server-request-invalid = 请求无效（详细信息：{ $text }）
 server-request-too-large = 请求超过 { $limit } 字节
 server-not-numbers = { $name } 应为以逗号分隔的数字
 server-no-level = 没有高于 { $most } 的层级
@@ -1084,7 +1098,16 @@ synth-no-preset = 没有预设 { $name }；可用的预设：{ $known }
 synth-unknown-key = 未知的键 { $key }
 synth-unknown-key-similar = 未知的键 { $key }；是否要用 { $similar }？
 synth-choice = { $key } 应为以下值之一：{ $known }，实际为 { $value }
-synth-scenario = 场景无效：{ $text }
+synth-wrong-type = { $key } 应为{ $expected }，实际为{ $found }
+synth-type-text = 字符串
+synth-type-integer = 整数
+synth-type-number = 数字
+synth-type-bool = true 或 false
+synth-type-time = 日期或时间
+synth-type-list = 列表
+synth-type-section = 段
+synth-not-toml = 第 { $line } 行第 { $column } 列不是有效的 TOML（详细信息：{ $text }）
+synth-scenario = 场景无效（详细信息：{ $text }）
 fault = 故障 { $fault }：{ $why }
 fault-no-rank = 作业没有 rank { $number }，共 { $count } 个 rank
 fault-no-host = 作业没有主机 { $number }，共 { $count } 台主机
@@ -1148,14 +1171,14 @@ read-left-counter-samples = { $count } 个计数器采样点
 read-entries-cut = 文件在一个值中间被截断；保留了 { $entries } 个条目
 read-entries-garbage = JSON 内容不符合预期；保留了此处之前的 { $entries } 个条目
 read-settings-incomplete = 不是完整的 JSON 对象；保留了此处之前的 { $settings } 项设置
-read-settings-garbage = 有一项设置不是有效的 JSON：{ $error }；保留了其余 { $settings } 项设置
+read-settings-garbage = 有一项设置不是有效的 JSON；保留了其余 { $settings } 项设置（详细信息：{ $error }）
 
 # csv 文件。
 
-read-csv-no-header = 无法读取表头：{ $error }；已跳过该文件
+read-csv-no-header = 无法读取表头；已跳过该文件（详细信息：{ $error }）
 read-csv-header-cut = 文件在表头中被截断；没有数据行
 read-csv-row-cut = 文件在一行中间被截断；保留了之前的行
-read-csv-bad-row = 跳过无效的行：{ $error }
+read-csv-bad-row = 跳过无效的行（详细信息：{ $error }）
 read-csv-uneven-row = 跳过一行：该行有 { $cells } 个单元格，表头有 { $headers } 个
 read-csv-more-uneven-rows = 另有 { $count } 行的单元格过少或过多，已跳过
 read-csv-wrong-columns = 没有 { $kind } 文件应有的列（应为 { $columns } 等）；已跳过该文件
@@ -1173,7 +1196,7 @@ read-records-skipped = 跳过 { $count } 条类型未知或过短的记录
 read-db-wal = 数据库的 -wal 文件中还有修改；这些修改未被读取
 read-db-not-sqlite = 不是 SQLite 数据库：文件不以 `SQLite format 3` 开头；已跳过
 read-db-no-table = 数据库中没有可读取的表
-read-db-damaged = 数据库被截断或已损坏：{ $error }
+read-db-damaged = 数据库被截断或已损坏（详细信息：{ $error }）
 read-db-empty = 数据库的所有表都没有数据行
 read-db-bad-cells = 表 { $table } 有 { $count } 个单元格的类型不符，按空值读取
 read-db-schema-damaged = 表的目录已损坏：{ $damage }；其中列出的表已丢失
@@ -1182,7 +1205,7 @@ read-db-dangling-ids = { $count } 个 id 在 STRING_IDS 中没有对应的字符
 read-db-orphan-rows = 跳过 { $table } 的 { $count } 行：{ $lacking } 中没有对应的任务
 read-db-table-damaged = 表 { $table } 已损坏：{ $damage }；保留了 { $rows } 行
 read-db-more-damage = 表 { $table } 还有 { $count } 处损坏
-read-db-table-unreadable = 表 { $table } 无法读到末尾：{ $error }；保留了 { $rows } 行
+read-db-table-unreadable = 表 { $table } 无法读到末尾；保留了 { $rows } 行（详细信息：{ $error }）
 read-db-damage-row = 有一行超出所在的页
 read-db-damage-loop = 页之间存在循环引用
 read-db-damage-missing-page = 有一页超出文件末尾

@@ -34,6 +34,7 @@ mod json;
 mod language;
 mod message;
 mod po;
+mod ranges;
 pub mod severity;
 
 pub use argument::{Argument, Decimal, Documentation};
@@ -41,3 +42,4 @@ pub use declare::Declared;
 pub use io::{io_error, verbatim};
 pub use language::Language;
 pub use message::Message;
+pub use ranges::ranges;

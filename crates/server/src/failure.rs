@@ -39,7 +39,7 @@ pub enum Failure {
 #[derive(Debug, thiserror::Error)]
 pub enum NotFound {
     Address,
-    Rank(Rank),
+    Rank { rank: Rank, ranks: Vec<Rank> },
     Slice { rank: Rank, slice: u32 },
     View(String),
 }
@@ -91,7 +91,7 @@ impl NotFound {
     pub fn message(&self) -> Message {
         match self {
             NotFound::Address => messages::no_address(),
-            NotFound::Rank(rank) => BadQuestion::NoRank(*rank).message(),
+            NotFound::Rank { rank, ranks } => BadQuestion::NoRank { rank: *rank, ranks: ranks.clone() }.message(),
             NotFound::Slice { rank, slice } => messages::no_slice(rank.to_string(), *slice),
             NotFound::View(name) => messages::no_view(name),
         }

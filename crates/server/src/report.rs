@@ -22,6 +22,7 @@ use crate::routes::tables::table;
 use crate::timeline::Timeline;
 use crate::timeline::counters::POINT;
 use crate::timeline::tile::{HEAD, INTERVALS, LANE_HEAD, TileTime, tile};
+use npuscope_analysis::cluster::Usage;
 use npuscope_tables::Rank;
 use npuscope_views::{BadQuestion, VIEWS};
 
@@ -119,7 +120,8 @@ fn answers(profile: &ServedProfile, contents: &Contents) -> Result<Map<String, V
     let mut about = profile.describe()?;
     about.report = true;
     if let Some(unknown) = contents.steps.iter().find(|step| !about.steps.contains(step)) {
-        return Err(BadQuestion::NoStep(*unknown).into());
+        let steps = about.steps.clone();
+        return Err(BadQuestion::from(Usage::NoStep { step: *unknown, steps }).into());
     }
     about.steps.clone_from(&contents.steps);
     let packer = ZlibEncoder::new(Vec::new(), Compression::default());
@@ -141,7 +143,8 @@ fn answers(profile: &ServedProfile, contents: &Contents) -> Result<Map<String, V
 fn ranks_with_timelines(profile: &ServedProfile, contents: &Contents, diagnosis: &Value) -> Result<Vec<Rank>, Failure> {
     let known: BTreeSet<Rank> = profile.ranks().collect();
     if let Some(unknown) = contents.ranks.iter().find(|rank| !known.contains(rank)) {
-        return Err(BadQuestion::NoRank(*unknown).into());
+        let ranks = known.into_iter().collect();
+        return Err(BadQuestion::NoRank { rank: *unknown, ranks }.into());
     }
     if !contents.ranks.is_empty() {
         return Ok(contents.ranks.clone());

@@ -35,6 +35,44 @@ pub enum Parts {
     Heads,
 }
 
+/// Types of values in TOML.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueType {
+    Text,
+    Integer,
+    Number,
+    Bool,
+    Time,
+    List,
+    Section,
+}
+
+impl ValueType {
+    pub(crate) fn of(value: &toml::Value) -> ValueType {
+        match value {
+            toml::Value::String(_) => ValueType::Text,
+            toml::Value::Integer(_) => ValueType::Integer,
+            toml::Value::Float(_) => ValueType::Number,
+            toml::Value::Boolean(_) => ValueType::Bool,
+            toml::Value::Datetime(_) => ValueType::Time,
+            toml::Value::Array(_) => ValueType::List,
+            toml::Value::Table(_) => ValueType::Section,
+        }
+    }
+
+    fn message(self) -> Message {
+        match self {
+            ValueType::Text => messages::type_text(),
+            ValueType::Integer => messages::type_integer(),
+            ValueType::Number => messages::type_number(),
+            ValueType::Bool => messages::type_bool(),
+            ValueType::Time => messages::type_time(),
+            ValueType::List => messages::type_list(),
+            ValueType::Section => messages::type_section(),
+        }
+    }
+}
+
 /// `what` is a key of scenario files, or a product of keys.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum ConfigError {
@@ -84,6 +122,18 @@ pub enum ConfigError {
         key: &'static str,
         known: &'static [&'static str],
         value: String,
+    },
+    /// A value of another type than the key has.
+    WrongType {
+        key: String,
+        expected: ValueType,
+        found: ValueType,
+    },
+    /// The text is no TOML; `text` is what its reader says.
+    Syntax {
+        line: usize,
+        column: usize,
+        text: String,
     },
     /// What the reader of TOML says.
     Scenario(String),
@@ -143,6 +193,10 @@ impl ConfigError {
             ConfigError::UnknownKey { key, similar: None } => messages::unknown_key(key),
             ConfigError::UnknownKey { key, similar: Some(similar) } => messages::unknown_key_similar(key, similar),
             ConfigError::Choice { key, known, value } => messages::choice(key, known.to_vec(), format!("{value:?}")),
+            ConfigError::WrongType { key, expected, found } => {
+                messages::wrong_type(key, expected.message(), found.message())
+            }
+            ConfigError::Syntax { line, column, text } => messages::not_toml(*line, *column, text),
             ConfigError::Scenario(text) => messages::scenario(text),
         }
     }

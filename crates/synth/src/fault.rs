@@ -105,7 +105,7 @@ kinds! {
     /// Memory is fragmented: allocations are retried
     Fragmentation = "fragmentation", "memory", Rank, "ms per micro-batch", 0.0, 10.0;
     /// A rank leaks memory
-    Leak = "leak", "memory-leak", Rank, "MB per step", 0.0, 512.0;
+    Leak = "leak", "memory-leak", Rank, "MiB per step", 0.0, 512.0;
     /// The host waits for the device after every layer
     Synchronise = "synchronise", "synchronisation", Rank, "call(s) per layer", 1.0, 1.0;
     /// The clock of a host has an offset

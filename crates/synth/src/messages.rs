@@ -22,6 +22,15 @@ messages! {
     "synth-unknown-key" => unknown_key(key: &str),
     "synth-unknown-key-similar" => unknown_key_similar(key: &str, similar: &str),
     "synth-choice" => choice(key: &str, known: Vec<&str>, value: String),
+    "synth-wrong-type" => wrong_type(key: &str, expected: Message, found: Message),
+    "synth-type-text" => type_text(),
+    "synth-type-integer" => type_integer(),
+    "synth-type-number" => type_number(),
+    "synth-type-bool" => type_bool(),
+    "synth-type-time" => type_time(),
+    "synth-type-list" => type_list(),
+    "synth-type-section" => type_section(),
+    "synth-not-toml" => not_toml(line: usize, column: usize, text: &str),
     "synth-scenario" => scenario(text: &str),
 
     // Faults that a job cannot have.

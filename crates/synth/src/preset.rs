@@ -3,7 +3,7 @@
 use toml::Table;
 
 use crate::config::{JobConfig, Level, Recompute, Workload, framework};
-use crate::error::ConfigError;
+use crate::error::{ConfigError, ValueType};
 use crate::fault::Fault;
 
 /// Names of the presets.
@@ -56,7 +56,7 @@ pub fn preset(name: &str) -> Result<JobConfig, ConfigError> {
 /// ```
 pub fn scenario(text: &str) -> Result<JobConfig, ConfigError> {
     let failed = |error: &dyn std::fmt::Display| ConfigError::Scenario(error.to_string().trim_end().to_owned());
-    let mut given: Table = text.parse().map_err(|error: toml::de::Error| failed(&error))?;
+    let mut given: Table = text.parse().map_err(|error| not_toml(text, &error))?;
     let base = match given.remove("preset") {
         None => JobConfig::default(),
         Some(toml::Value::String(name)) => preset(&name)?,
@@ -68,6 +68,15 @@ pub fn scenario(text: &str) -> Result<JobConfig, ConfigError> {
     check_values(&given)?;
     overlay(&mut fields, given);
     fields.try_into().map_err(|error: toml::de::Error| failed(&error))
+}
+
+/// Where the text is no TOML.
+fn not_toml(text: &str, error: &toml::de::Error) -> ConfigError {
+    let offset = error.span().map_or(0, |span| span.start.min(text.len()));
+    let before = text.get(..offset).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    ConfigError::Syntax { line, column, text: error.message().trim_end().to_owned() }
 }
 
 /// The keys whose values are one of a few names.
@@ -82,7 +91,12 @@ fn take_older_name(given: &mut Table) {
     }
 }
 
-/// Whether a job has the keys: the reader of TOML would say so in English alone.
+/// Whether a value can stand where the default is `known`. A whole number is a number, too.
+fn has_type_of(given: &toml::Value, known: &toml::Value) -> bool {
+    given.same_type(known) || (given.is_integer() && known.is_float())
+}
+
+/// Whether a job has the keys, with values of their types: the reader of TOML would say so in English alone.
 fn check_keys(given: &Table, known: &Table, place: &str) -> Result<(), ConfigError> {
     for (key, value) in given {
         match (known.get(key), value) {
@@ -93,6 +107,10 @@ fn check_keys(given: &Table, known: &Table, place: &str) -> Result<(), ConfigErr
             }
             (Some(toml::Value::Table(known)), toml::Value::Table(inner)) => {
                 check_keys(inner, known, &format!("{place}{key}."))?;
+            }
+            (Some(known), given) if !has_type_of(given, known) => {
+                let (expected, found) = (ValueType::of(known), ValueType::of(given));
+                return Err(ConfigError::WrongType { key: format!("{place}{key}"), expected, found });
             }
             _ => {}
         }
@@ -181,6 +199,12 @@ mod tests {
             ("level = 'level7'", "level 应为以下值之一：none、level0、level1、level2，实际为 \"level7\""),
             ("recompute = 'all'", "recompute 应为以下值之一：none、selective、full，实际为 \"all\""),
             ("workload = 'rl'", "workload 应为以下值之一：training、reinforcement-learning，实际为 \"rl\""),
+            ("layers = 'many'", "layers 应为整数，实际为字符串"),
+            ("[chip]\nhost_us = []", "chip.host_us 应为数字，实际为列表"),
+            (
+                "tp = 2\npp = ",
+                "第 2 行第 6 列不是有效的 TOML（详细信息：string values must be quoted, expected literal string）",
+            ),
             ("weather = 1", "未知的键 weather"),
             ("[chip]\nhosts_us = 1", "未知的键 chip.hosts_us；是否要用 chip.host_us？"),
         ] {

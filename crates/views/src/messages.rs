@@ -5,9 +5,8 @@ use npuscope_messages::messages;
 messages! {
     "view-no-parameter" => no_parameter(name: &str),
     "view-no-rank-chosen" => no_rank_chosen(),
-    "view-no-rank" => no_rank(rank: String),
+    "view-no-rank" => no_rank(rank: String, ranks: Vec<String>),
     "view-not-one-rank" => not_one_rank(),
-    "view-no-step" => no_step(step: i64),
     "view-end-before-beginning" => end_before_beginning(),
     "view-no-moment" => no_moment(),
     "view-not-a-number" => not_a_number(name: &str),

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use npuscope_analysis::cluster::{Failure, Job, Options, Usage};
 use npuscope_analysis::scope::Scope;
-use npuscope_analysis::steps::has_step;
+use npuscope_analysis::steps::numbers_of_job;
 use npuscope_formats::source::RankSource;
-use npuscope_messages::Message;
+use npuscope_messages::{Message, ranges};
 use npuscope_tables::Rank;
 
 use crate::{NotMade, Source, messages};
@@ -22,14 +22,23 @@ pub struct Question<'a> {
 pub enum BadQuestion {
     NoParameter(String),
     NoRankChosen,
-    NoRank(Rank),
+    /// `ranks` are those of the profile.
+    NoRank {
+        rank: Rank,
+        ranks: Vec<Rank>,
+    },
     NotOneRank,
-    NoStep(i64),
     EndBeforeBeginning,
     NoMoment,
     NotANumber(String),
-    OutOfRange { name: String, most: usize },
-    NotOneOf { name: String, words: Vec<String> },
+    OutOfRange {
+        name: String,
+        most: usize,
+    },
+    NotOneOf {
+        name: String,
+        words: Vec<String>,
+    },
     NoGap(Rank),
     NoOperation(Rank),
     Usage(#[from] Usage),
@@ -40,9 +49,10 @@ impl BadQuestion {
         match self {
             BadQuestion::NoParameter(name) => messages::no_parameter(name),
             BadQuestion::NoRankChosen => messages::no_rank_chosen(),
-            BadQuestion::NoRank(rank) => messages::no_rank(rank.to_string()),
+            BadQuestion::NoRank { rank, ranks } => {
+                messages::no_rank(rank.to_string(), ranges(ranks.iter().map(|rank| rank.0)))
+            }
             BadQuestion::NotOneRank => messages::not_one_rank(),
-            BadQuestion::NoStep(step) => messages::no_step(*step),
             BadQuestion::EndBeforeBeginning => messages::end_before_beginning(),
             BadQuestion::NoMoment => messages::no_moment(),
             BadQuestion::NotANumber(name) => messages::not_a_number(name),
@@ -71,7 +81,8 @@ impl Question<'_> {
                 return Err(BadQuestion::NoRankChosen.into());
             }
             if let Some(unknown) = ranks.iter().find(|rank| !known.iter().any(|source| source.rank == **rank)) {
-                return Err(BadQuestion::NoRank(*unknown).into());
+                let ranks = known.iter().map(|source| source.rank).collect();
+                return Err(BadQuestion::NoRank { rank: *unknown, ranks }.into());
             }
         }
         if let (Some(begin), Some(end)) = (self.scope.begin, self.scope.end)
@@ -79,10 +90,12 @@ impl Question<'_> {
         {
             return Err(BadQuestion::EndBeforeBeginning.into());
         }
-        match self.scope.step {
-            Some(step) if !has_step(source.store, step)? => Err(BadQuestion::NoStep(step).into()),
-            _ => Ok(()),
+        let Some(step) = self.scope.step else { return Ok(()) };
+        let steps = numbers_of_job(source.store)?;
+        if !steps.contains(&step) {
+            return Err(BadQuestion::from(Usage::NoStep { step, steps: steps.into_iter().collect() }).into());
         }
+        Ok(())
     }
 
     /// A parameter of the view; an empty one is none.

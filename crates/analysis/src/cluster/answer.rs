@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use npuscope_formats::nsight::NsightError;
 use npuscope_formats::output::OutputError;
 use npuscope_formats::result::ResultTable;
-use npuscope_messages::Message;
+use npuscope_messages::{Message, ranges};
 use npuscope_store::StoreError;
 use npuscope_tables::Rank;
 
@@ -117,19 +117,24 @@ pub enum Usage {
     Nsight(#[from] NsightError),
 }
 
-/// Steps that are listed where another was asked for.
-const MAX_STEPS: usize = 20;
+/// Ranges of steps that are listed where another was asked for.
+const MAX_RANGES: usize = 20;
 
 impl Usage {
     pub fn message(&self) -> Message {
         match self {
             Usage::NoneOfTheRanks(path) => usage::none_of_the_ranks(path),
             Usage::NoRank(rank) => usage::no_such_rank(*rank),
-            Usage::NoStep { step, steps } => match steps.get(..MAX_STEPS) {
-                _ if steps.is_empty() => usage::no_step_markers(*step),
-                Some(first) if steps.len() > MAX_STEPS => usage::no_such_step_of_many(*step, first.to_vec()),
-                _ => usage::no_such_step(*step, steps.clone()),
-            },
+            Usage::NoStep { step, steps } => {
+                let mut known = ranges(steps.iter().copied());
+                let are_many = known.len() > MAX_RANGES;
+                known.truncate(MAX_RANGES);
+                match known.is_empty() {
+                    true => usage::no_step_markers(*step),
+                    false if are_many => usage::no_such_step_of_many(*step, known),
+                    false => usage::no_such_step(*step, known),
+                }
+            }
             Usage::Export { mode, export, possible } => {
                 let possible = possible.iter().map(Export::to_string).collect();
                 usage::unsupported_format(mode, export.to_string(), possible)

@@ -8,8 +8,8 @@ use npuscope_tables::Rank;
 messages! {
     "question-no-ranks" => none_of_the_ranks(path: &Path),
     "question-no-rank" => no_such_rank(rank: Rank),
-    "question-no-step" => no_such_step(step: i64, steps: Vec<i64>),
-    "question-no-step-of-many" => no_such_step_of_many(step: i64, steps: Vec<i64>),
+    "question-no-step" => no_such_step(step: i64, steps: Vec<String>),
+    "question-no-step-of-many" => no_such_step_of_many(step: i64, steps: Vec<String>),
     "question-no-step-markers" => no_step_markers(step: i64),
     "question-format" => unsupported_format(mode: &str, format: String, possible: Vec<String>),
     "question-no-baseline" => no_baseline(mode: &str),

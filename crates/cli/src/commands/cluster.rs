@@ -12,6 +12,7 @@ use npuscope_store::Store;
 use npuscope_tables::Rank;
 use serde_json::json;
 
+use crate::commands::chosen_ranks;
 use crate::error::CliError;
 use crate::messages;
 use crate::rank_list::RankList;
@@ -109,17 +110,9 @@ fn output(options: &ClusterOptions) -> Result<PathBuf, CliError> {
 /// The ranks that were asked for, if any were.
 fn chosen(options: &ClusterOptions, ranks: &Store, settings: &Settings) -> Result<Option<BTreeSet<Rank>>, CliError> {
     let Some(list) = &options.ranks else { return Ok(None) };
-    let there: BTreeSet<Rank> = ranks.profile().ranks.iter().map(|source| source.rank).collect();
-    let chosen: BTreeSet<Rank> = there.iter().copied().filter(|rank| list.contains(*rank)).collect();
-    let all: Vec<Rank> = there.into_iter().collect();
-    if chosen.is_empty() {
-        return Err(UsageError::NoSuchRanks { there: all }.into());
-    }
-    let missing: Vec<Rank> = list.numbers().filter(|rank| !chosen.contains(rank)).collect();
-    if !missing.is_empty() {
-        settings.terminal.warning(&settings.text(&messages::cluster_no_ranks(terminal::ranges(&missing))));
-    }
-    Ok(Some(chosen))
+    let there = ranks.profile().ranks.iter().map(|source| source.rank).collect::<BTreeSet<Rank>>();
+    let chosen = chosen_ranks(list, there.into_iter().collect(), settings)?;
+    Ok(Some(chosen.into_iter().collect()))
 }
 
 fn left_out(item: &LeftOut) -> Message {

@@ -20,7 +20,7 @@ use npuscope_tables::{Rank, RankTables};
 use parquet::arrow::ArrowWriter;
 
 use crate::commands::result::parquet_properties;
-use crate::commands::{say_diagnostics, say_warnings};
+use crate::commands::{chosen_ranks, say_diagnostics, say_warnings};
 use crate::error::CliError;
 use crate::messages::{self, output};
 use crate::rank_list::RankList;
@@ -52,12 +52,11 @@ pub enum TargetFormat {
 
 pub fn run(options: &ConvertOptions, settings: &Settings) -> Result<ExitCode, CliError> {
     let store = settings.open(&options.path)?;
-    let wanted = |rank: Rank| options.ranks.as_ref().is_none_or(|ranks| ranks.contains(rank));
-    let sources: Vec<&RankSource> = store.profile().ranks.iter().filter(|source| wanted(source.rank)).collect();
+    let there = store.profile().ranks.iter().map(|source| source.rank).collect();
+    let chosen = options.ranks.as_ref().map(|list| chosen_ranks(list, there, settings)).transpose()?;
+    let is_wanted = |rank: Rank| chosen.as_ref().is_none_or(|ranks| ranks.contains(&rank));
+    let sources: Vec<&RankSource> = store.profile().ranks.iter().filter(|source| is_wanted(source.rank)).collect();
     let job = store.profile().job.as_ref().filter(|job| options.ranks.is_none() && !job.files.is_empty());
-    if sources.is_empty() && job.is_none() {
-        return Err(UsageError::NoneOfRanks.into());
-    }
     let place = match options.to {
         TargetFormat::Perfetto => perfetto::write(options, &sources, &store, settings)?,
         _ => write_each(options, &sources, &store, settings)?,

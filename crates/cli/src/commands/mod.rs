@@ -26,13 +26,15 @@ use npuscope_analysis::diagnostic::of_rank;
 use npuscope_analysis::{Evidence, Finding, Severity};
 use npuscope_messages::{Decimal, Message, severity};
 use npuscope_store::Store;
-use npuscope_tables::TableId;
 use npuscope_tables::table::diagnostic;
+use npuscope_tables::{Rank, TableId};
 
 use crate::error::CliError;
 use crate::messages;
+use crate::rank_list::RankList;
 use crate::settings::Settings;
-use crate::terminal::Style;
+use crate::terminal::{Style, ranges};
+use crate::usage::UsageError;
 
 /// How a report is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +114,20 @@ fn finding_text(finding: &Finding, settings: &Settings) -> String {
         line(&messages::finding_see(next));
     }
     text
+}
+
+/// Those of the ranks `there` that are in a list. Says which ranks of the list do not exist; fails if none does.
+fn chosen_ranks(list: &RankList, there: Vec<Rank>, settings: &Settings) -> Result<Vec<Rank>, CliError> {
+    let chosen: Vec<Rank> = there.iter().copied().filter(|rank| list.contains(*rank)).collect();
+    if chosen.is_empty() {
+        return Err(UsageError::NoSuchRanks { there }.into());
+    }
+    let missing: Vec<Rank> = list.numbers().filter(|rank| !chosen.contains(rank)).collect();
+    if !missing.is_empty() {
+        let message = messages::ranks_left_out(ranges(&missing), ranges(&there));
+        settings.terminal.warning(&settings.text(&message));
+    }
+    Ok(chosen)
 }
 
 /// Says what went wrong without costing an answer.

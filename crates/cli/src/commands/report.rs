@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use npuscope_formats::output::Output;
 use npuscope_server::{Contents, ServedProfile, report};
 
+use crate::commands::chosen_ranks;
 use crate::error::CliError;
 use crate::messages::output as messages;
 use crate::rank_list::RankList;
@@ -34,12 +35,9 @@ pub fn run(options: &ReportOptions, settings: &Settings) -> Result<ExitCode, Cli
     let cache = open_options.cache.clone();
     let profile = ServedProfile::open(&options.path, open_options)?;
     let ranks = match &options.ranks {
-        Some(list) => profile.ranks().filter(|rank| list.contains(*rank)).collect(),
+        Some(list) => chosen_ranks(list, profile.ranks().collect(), settings)?,
         None => Vec::new(),
     };
-    if options.ranks.is_some() && ranks.is_empty() {
-        return Err(UsageError::NoneOfRanks.into());
-    }
     let contents = Contents { ranks, steps: options.steps.clone(), findings: Vec::new() };
     let bytes = report(&profile, &contents)?;
     for warning in cache.take_warnings() {

@@ -66,6 +66,9 @@ impl Target<'_> {
     ) -> Result<usize, CliError> {
         let format = self.format();
         if let Some(path) = self.output {
+            if let Some(ending) = self.unknown_ending() {
+                settings.terminal.warning(&settings.text(&messages::output::unknown_ending(&ending)));
+            }
             return to_file(path, |file| print(format, usize::MAX, feed, settings, file));
         }
         let is_binary = matches!(format, ResultFormat::Parquet | ResultFormat::Arrow);
@@ -76,6 +79,13 @@ impl Target<'_> {
         let rows = print(format, self.max_rows, feed, settings, &mut out)?;
         out.flush()?;
         Ok(rows)
+    }
+
+    /// The ending of the output file if it stands for no format and none was asked for; text has the usual ones.
+    fn unknown_ending(&self) -> Option<String> {
+        let ending = self.output.filter(|_| self.format.is_none())?.extension()?.to_string_lossy().into_owned();
+        let is_text = matches!(ending.as_str(), "txt" | "log" | "out");
+        (self.format() == ResultFormat::Table && !is_text).then_some(ending)
     }
 
     /// The format that was asked for, or that the ending of the output file stands for.

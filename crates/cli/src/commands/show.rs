@@ -16,7 +16,7 @@ use npuscope_tables::Rank;
 use npuscope_views::{NotMade, Question, Scope, Source, VIEWS, View};
 
 use crate::commands::result::{ResultFormat, Target};
-use crate::commands::{check_strict, say_diagnostics, say_warnings};
+use crate::commands::{check_strict, chosen_ranks, say_diagnostics, say_warnings};
 use crate::error::CliError;
 use crate::messages::output as messages;
 use crate::rank_list::RankList;
@@ -58,7 +58,7 @@ pub fn run(options: &ShowOptions, settings: &Settings) -> Result<ExitCode, CliEr
     }
     let session = Session::new(store.clone(), &QueryOptions::default())?;
     let mut own: BTreeMap<String, String> = options.parameters.iter().cloned().collect();
-    let scope = scope(options, &store)?;
+    let scope = scope(options, &store, settings)?;
     if let Some(at) = options.at {
         own.insert("at".to_owned(), at.resolve(&store)?.to_string());
     }
@@ -76,15 +76,16 @@ pub fn run(options: &ShowOptions, settings: &Settings) -> Result<ExitCode, CliEr
     Ok(ExitCode::SUCCESS)
 }
 
-fn scope(options: &ShowOptions, store: &Store) -> Result<Scope, CliError> {
-    let is_wanted = |rank: Rank| options.ranks.as_ref().is_none_or(|ranks| ranks.contains(rank));
-    let chosen: Vec<&RankSource> = store.profile().ranks.iter().filter(|source| is_wanted(source.rank)).collect();
-    if chosen.is_empty() {
-        return Err(UsageError::NoneOfRanks.into());
-    }
+fn scope(options: &ShowOptions, store: &Store, settings: &Settings) -> Result<Scope, CliError> {
+    let there: Vec<Rank> = store.profile().ranks.iter().map(|source| source.rank).collect();
+    let ranks = match &options.ranks {
+        Some(list) => chosen_ranks(list, there, settings)?,
+        None => there,
+    };
+    let chosen: Vec<&RankSource> = store.profile().ranks.iter().filter(|source| ranks.contains(&source.rank)).collect();
     let range = options.range.map(|range| range.resolve(store, &chosen)).transpose()?;
     Ok(Scope {
-        ranks: options.ranks.as_ref().map(|_| chosen.iter().map(|source| source.rank).collect()),
+        ranks: options.ranks.as_ref().map(|_| ranks),
         step: options.step,
         begin: range.map(|range| range.start).filter(|start| *start != i64::MIN),
         end: range.map(|range| range.end).filter(|end| *end != i64::MAX),

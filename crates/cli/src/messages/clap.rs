@@ -3,6 +3,7 @@
 use npuscope_messages::{Message, messages};
 
 messages! {
+    "clap-unknown-option" => unknown_option(command: &str, option: String),
     "clap-unknown-argument" => unknown_argument(argument: String),
     "clap-unknown-command" => unknown_command(command: String),
     "clap-missing-arguments" => missing_arguments(arguments: Vec<String>),
@@ -24,7 +25,10 @@ messages! {
     // Why a value is rejected.
     "clap-not-a-number" => not_a_number(),
     "clap-number-too-large" => number_too_large(),
-    "clap-out-of-range" => out_of_range(range: String),
+    "clap-out-of-range" => out_of_range(least: &str, most: &str),
+    "clap-too-small" => too_small(least: &str),
+    "clap-out-of-range-of" => out_of_range_of(range: &str),
+    "clap-invalid" => invalid(text: String),
     "clap-not-an-address" => not_an_address(),
 
     // What follows the error.

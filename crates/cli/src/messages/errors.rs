@@ -17,7 +17,6 @@ messages! {
     "usage-output-name" => output_name(),
     "usage-unreadable" => unreadable(name: &str, error: Message),
     "usage-stdin" => unreadable_stdin(error: Message),
-    "usage-no-ranks" => none_of_ranks(),
     "usage-no-such-ranks" => no_such_ranks(ranks: String),
     "usage-no-timeline" => no_timeline(),
     "usage-no-step-times" => no_step_times(path: &Path),
@@ -26,6 +25,7 @@ messages! {
     // --range
     "usage-no-events" => no_events(),
     "usage-empty-range" => empty_range(seconds: Decimal<3>, start: i64, end: i64),
+    "usage-outside-profile" => outside_profile(seconds: Decimal<3>, start: i64, end: i64),
     "usage-no-such-step" => no_such_step(step: i64, low: i64, high: i64),
     "usage-no-such-steps" => no_such_steps(first: i64, last: i64, low: i64, high: i64),
     "usage-no-numbered-steps" => no_numbered_steps(),

@@ -32,6 +32,7 @@ messages! {
     "report-written" => report_written(size: String, path: &Path),
 
     // Tables as results.
+    "unknown-ending" => unknown_ending(ending: &str),
     "rows-shown" => rows_shown(shown: String, all: String),
 
     // sql

@@ -83,9 +83,9 @@ fn ranks(section: &mut Section, config: &CollectConfig, keys: &Keys, run: &Run) 
     let Some(world) = run.world_size else { return };
     let beyond: Vec<String> = ranks.iter().filter(|rank| **rank >= world).map(u32::to_string).collect();
     if beyond.len() == ranks.len() {
-        impossible(section, config, keys.ranks, messages::no_such_ranks(world));
+        impossible(section, config, keys.ranks, messages::no_such_ranks(world, world.saturating_sub(1)));
     } else if !beyond.is_empty() {
-        section.warn(keys.ranks, messages::ranks_missing(world, beyond));
+        section.warn(keys.ranks, messages::ranks_missing(world, world.saturating_sub(1), beyond));
     }
 }
 

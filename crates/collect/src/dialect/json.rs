@@ -18,7 +18,7 @@ pub(super) fn parse(text: &str, first_line: usize) -> Result<Node, Malformed> {
 
 fn malformed(error: &serde_json::Error, first_line: usize) -> Malformed {
     let (what, place) = (error.to_string(), format!(" at line {} column {}", error.line(), error.column()));
-    let what = what.strip_suffix(&place).unwrap_or(&what).into();
+    let what = messages::syntax_at(error.column(), what.strip_suffix(&place).unwrap_or(&what)).into();
     Malformed { what, line: Some(first_line + error.line().saturating_sub(1)) }
 }
 
@@ -40,7 +40,7 @@ impl<'a> Source<'a> {
         if depth > MAX_DEPTH {
             return Err(Malformed { what: messages::nested_too_deep().into(), line: Some(line) });
         }
-        let within = |error: serde_json::Error| Malformed { what: error.to_string().into(), line: Some(line) };
+        let within = |error: serde_json::Error| malformed(&error, line);
         let value = match raw.get().as_bytes().first() {
             Some(b'{') => {
                 let entries = serde_json::Deserializer::from_str(raw.get()).deserialize_map(Entries).map_err(within)?;

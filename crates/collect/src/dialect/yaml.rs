@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use npuscope_messages::Message;
-use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
 
 use crate::messages;
 
@@ -17,8 +17,7 @@ const MAX_NODES: usize = 100_000;
 pub(super) fn parse(text: &str) -> Result<Node, Malformed> {
     let mut builder = Builder { open: Vec::new(), anchors: HashMap::new(), nodes: 0, root: None };
     for event in Parser::new_from_str(text) {
-        let (event, span) =
-            event.map_err(|error| Malformed { what: error.info().into(), line: Some(error.marker().line()) })?;
+        let (event, span) = event.map_err(|error| malformed(&error))?;
         if matches!(event, Event::DocumentEnd) {
             break;
         }
@@ -26,6 +25,12 @@ pub(super) fn parse(text: &str) -> Result<Node, Malformed> {
         builder.take(event, line).map_err(|why| Malformed { what: why.message().into(), line: Some(line) })?;
     }
     Ok(builder.root.unwrap_or(Node { value: Value::Null, line: 1 }))
+}
+
+/// Columns are counted from 1, as editors do; the parser counts them from 0.
+fn malformed(error: &ScanError) -> Malformed {
+    let place = error.marker();
+    Malformed { what: messages::syntax_at(place.col() + 1, error.info()).into(), line: Some(place.line()) }
 }
 
 /// Why a document is refused.

@@ -17,7 +17,8 @@ use crate::timeline::Timeline;
 use crate::timeline::tile::{MAX_LEVEL, TileTime, tile};
 
 pub fn timeline_of(app: &App, rank: Rank) -> Result<Arc<Timeline>, Failure> {
-    app.profile.timeline(rank)?.ok_or_else(|| NotFound::Rank(rank).into())
+    let known = || app.profile.ranks().collect();
+    app.profile.timeline(rank)?.ok_or_else(|| NotFound::Rank { rank, ranks: known() }.into())
 }
 
 pub async fn timeline(State(app): State<Arc<App>>, Path(rank): Path<Rank>) -> Result<Json<answers::Timeline>, Failure> {

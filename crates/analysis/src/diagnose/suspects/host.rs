@@ -183,12 +183,12 @@ fn busy(case: &Case<'_>, work: &[Vec<WorkOfNode>], kind: Work, cause: Cause) -> 
         if own > usual * SLOW {
             let steps = trace.steps.len().max(1) as f64;
             let (own, usual) = (own / 1e6 / steps, usual / 1e6 / steps);
-            let what = match kind {
-                Work::GarbageCollection => messages::what_gc(Decimal(own)),
-                _ => messages::what_dataloader(Decimal(own), Decimal(usual)),
+            let (what, work) = match kind {
+                Work::GarbageCollection => (messages::what_gc(Decimal(own)), messages::work_gc()),
+                _ => (messages::what_dataloader(Decimal(own), Decimal(usual)), messages::work_dataloader()),
             };
             let numbers = [
-                Number::new(messages::number_per_step(), own, "ms/step"),
+                Number::new(messages::number_per_step(work), own, "ms/step"),
                 Number::new(messages::number_of_others(), usual, "ms/step"),
             ];
             suspects.push(suspect(case, rank, (cause, kind), what, numbers, change));

@@ -24,14 +24,14 @@ pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
         if growth[rank] < LEAST_BYTES || growth[rank] < LEAST_RATIO * others {
             continue;
         }
-        let mb = growth[rank] / (1024.0 * 1024.0);
+        let mib = growth[rank] / (1024.0 * 1024.0);
         suspects.push(Suspect {
             cause: Cause::MemoryLeak,
             weight: growth[rank] - others,
             compared: case.traces.len() - 1,
             ranks: vec![trace.rank],
-            what: messages::what_memory_leak(Decimal(mb)),
-            numbers: vec![Number::new(messages::number_growth(), mb, "MB")],
+            what: messages::what_memory_leak(Decimal(mib)),
+            numbers: vec![Number::new(messages::number_growth(), mib, "MiB")],
             evidence: Vec::new(),
             change: Change::default(),
         });
