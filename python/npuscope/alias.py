@@ -16,9 +16,9 @@ import shlex
 import shutil
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Optional
+from typing import NoReturn, Optional
 
 from npuscope.language import localized
 
@@ -101,10 +101,37 @@ def turn_off(directory: Path) -> bool:
     return True
 
 
+class _Help(argparse.HelpFormatter):
+    """The help of argparse, which has its own headings in English only."""
+
+    def add_usage(
+        self,
+        usage: Optional[str],
+        actions: Iterable[argparse.Action],
+        groups: Iterable[argparse._MutuallyExclusiveGroup],
+        prefix: Optional[str] = None,
+    ) -> None:
+        super().add_usage(usage, actions, groups, prefix or localized("usage: ", "用法："))
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says in the user's language what is wrong with the command line; the words of argparse are a detail at the end."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        line = localized(
+            f"error: the command line needs one of on, off, status (details: {message})",
+            f"错误：命令行需要 on、off、status 之一（详细信息：{message}）",
+        )
+        self.exit(2, f"{line}\n")
+
+
 def main(arguments: Optional[list[str]] = None) -> int:
     """The command line; returns the exit code."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="python -m npuscope.alias",
+        formatter_class=_Help,
+        add_help=False,
         description=localized(
             f"Turn a command {NAME} on or off that runs: npuscope {NAME} ...",
             f"开启或关闭命令 {NAME}，该命令运行：npuscope {NAME} ...",
@@ -114,7 +141,9 @@ def main(arguments: Optional[list[str]] = None) -> int:
             f"不会替换已有的 {NAME}；off 只删除 on 写入的文件。",
         ),
     )
-    parser.add_argument(
+    group = parser.add_argument_group(localized("arguments", "参数"))
+    group.add_argument("-h", "--help", action="help", help=localized("print this help", "打印此帮助"))
+    group.add_argument(
         "action",
         choices=["on", "off", "status"],
         help=localized("what to do with the alias", "对别名的操作：开启、关闭或查看状态"),

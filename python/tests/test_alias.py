@@ -109,6 +109,19 @@ class TestAlias(Case):
         self.assertEqual(code, 2)
         self.assertTrue(printed.startswith("错误：不替换 msprof-analyze："), printed)
 
+    def test_a_wrong_command_line_is_explained_in_chinese(self) -> None:
+        printed = io.StringIO()
+        with (
+            mock.patch.dict(os.environ, {"LC_ALL": "zh_CN.UTF-8"}),
+            contextlib.redirect_stderr(printed),
+            self.assertRaises(SystemExit) as stopped,
+        ):
+            alias.main(["sideways"])
+        self.assertEqual(stopped.exception.code, 2)
+        usage, error = printed.getvalue().splitlines()
+        self.assertTrue(usage.startswith("用法：python -m npuscope.alias"), usage)
+        self.assertTrue(error.startswith("错误：命令行需要 on、off、status 之一（详细信息："), error)
+
 
 class TestEnvironment(Case):
     """In a virtual environment, as users have it."""

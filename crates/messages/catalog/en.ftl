@@ -1460,6 +1460,7 @@ store-ambiguous-file = { $ranks } ranks have files in this directory, and the na
 store-cut-recording = recording incomplete: the process was killed or is still running; the data written so far is shown
 store-symlink-loop = the link leads to a directory above itself; skipped
 store-too-deep = more than { $depth } directories deep; skipped
+store-no-output = the directory of a rank has neither ASCEND_PROFILER_OUTPUT nor FRAMEWORK nor PROF_*; skipped. Copy it again, or record again if the process was killed
 store-cannot-list = cannot list the directory: { $why }
 store-in-file = { $file }: { $diagnostic }
 store-cache-rebuilt = { $error }; it will be rebuilt

@@ -1229,6 +1229,7 @@ store-ambiguous-file = 此目录中有 { $ranks } 个 rank 的文件，文件名
 store-cut-recording = 采集不完整：进程被终止或仍在运行；显示已写入的数据
 store-symlink-loop = 该链接指向其上级目录；已跳过
 store-too-deep = 目录嵌套超过 { $depth } 层；已跳过
+store-no-output = 该 rank 目录中没有 ASCEND_PROFILER_OUTPUT、FRAMEWORK 和 PROF_*，已跳过。请重新拷贝；如果进程曾被终止，请重新采集
 store-cannot-list = 无法列出目录：{ $why }
 store-in-file = { $file }：{ $diagnostic }
 store-cache-rebuilt = { $error }；将重新生成

@@ -24,6 +24,7 @@ messages! {
 
     // Directories.
     "store-symlink-loop" => symlink_loop(),
+    "store-no-output" => no_output(),
     "store-too-deep" => too_deep(depth: usize),
     "store-cannot-list" => cannot_list(why: Message),
 

@@ -40,8 +40,8 @@ pub struct SqlCommand {
     /// Stop after N rows of the result, in every format
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Memory that the query may use before it spills to disk, for example 4GB; 0 for no limit [default: half of the
-    /// machine's memory, at most 4GB]
+    /// Memory that the query may use before it spills to disk, for example 4GiB; 0 for no limit [default: half of the
+    /// machine's memory, at most 4GiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory_limit: Option<usize>,
     /// Stop the query with an error after this time, for example 30s or 5m [default: no limit]
@@ -87,17 +87,17 @@ impl ValueEnum for ResultFormat {
     }
 }
 
-/// A size such as 512MB or 4GB; a bare number is bytes.
+/// A size such as 512MiB or 4GiB; a bare number is bytes. MB is read as MiB: nobody limits memory in powers of ten.
 pub fn parse_size(text: &str) -> Result<usize, SizeError> {
     let text = text.trim();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = text.get(digits.len()..).unwrap_or_default().to_ascii_uppercase();
     let shift = match unit.as_str() {
         "" | "B" => 0,
-        "K" | "KB" => 10,
-        "M" | "MB" => 20,
-        "G" | "GB" => 30,
-        "T" | "TB" => 40,
+        "K" | "KB" | "KIB" => 10,
+        "M" | "MB" | "MIB" => 20,
+        "G" | "GB" | "GIB" => 30,
+        "T" | "TB" | "TIB" => 40,
         _ => return Err(SizeError::Invalid),
     };
     let number: usize = digits.trim().parse().map_err(|_| SizeError::Invalid)?;
@@ -166,6 +166,7 @@ mod tests {
     #[test]
     fn sizes_read_as_they_are_written() {
         assert_eq!(parse_size("4GB"), Ok(4 << 30));
+        assert_eq!(parse_size("512MiB"), Ok(512 << 20));
         assert_eq!(parse_size("1024"), Ok(1024));
         assert_eq!(parse_size("4 apples"), Err(SizeError::Invalid));
         assert_eq!(parse_size("99999999TB"), Err(SizeError::TooLarge));

@@ -36,8 +36,8 @@ pub struct ViewCommand {
     /// Exit after N seconds without a request [default: never]
     #[arg(long, value_name = "N")]
     pub idle_timeout: Option<u64>,
-    /// Memory that all queries of the viewer may use before they spill to disk, for example 4GB; 0 for no limit [default:
-    /// half of the machine's memory, at most 4GB]
+    /// Memory that all queries of the viewer may use before they spill to disk, for example 4GiB; 0 for no limit [default:
+    /// half of the machine's memory, at most 4GiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub query_memory_limit: Option<usize>,
     /// Stop a query of the viewer after this time, for example 30s or 5m

@@ -17,6 +17,7 @@ pub mod result;
 pub mod show;
 pub mod sql;
 pub mod synth;
+pub mod units;
 pub mod view;
 
 use std::path::Path;

@@ -14,6 +14,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use serde_json::{Map, Value};
 
+use crate::commands::units::{self, Unit};
 use crate::error::CliError;
 use crate::messages;
 use crate::settings::Settings;
@@ -55,6 +56,8 @@ pub struct Target<'a> {
     pub output: Option<&'a Path>,
     /// Rows to print as a table.
     pub max_rows: usize,
+    /// Whether a table shows durations, sizes and shares in units that suit them.
+    pub has_units: bool,
 }
 
 impl Target<'_> {
@@ -69,14 +72,14 @@ impl Target<'_> {
             if let Some(ending) = self.unknown_ending() {
                 settings.terminal.warning(&settings.text(&messages::output::unknown_ending(&ending)));
             }
-            return to_file(path, |file| print(format, usize::MAX, feed, settings, file));
+            return to_file(path, |file| print(format, usize::MAX, self.has_units, feed, settings, file));
         }
         let is_binary = matches!(format, ResultFormat::Parquet | ResultFormat::Arrow);
         if is_binary && io::stdout().is_terminal() {
             return Err(UsageError::BinaryToTerminal(format.name()).into());
         }
         let mut out = BufWriter::new(io::stdout());
-        let rows = print(format, self.max_rows, feed, settings, &mut out)?;
+        let rows = print(format, self.max_rows, self.has_units, feed, settings, &mut out)?;
         out.flush()?;
         Ok(rows)
     }
@@ -113,6 +116,7 @@ fn to_file<T>(path: &Path, write: impl FnOnce(&mut PartFile) -> Result<T, CliErr
 fn print(
     format: ResultFormat,
     max_rows: usize,
+    has_units: bool,
     feed: impl FnOnce(Take<'_>) -> Result<SchemaRef, CliError>,
     settings: &Settings,
     out: &mut (impl Write + Send),
@@ -129,7 +133,7 @@ fn print(
                 }
                 Ok(())
             })?;
-            out.write_all(table(&schema, &batches)?.as_bytes())?;
+            out.write_all(table(&schema, &batches, has_units)?.as_bytes())?;
             if total > max_rows {
                 let (shown, all) = (terminal::grouped(max_rows as u64), terminal::grouped(total as u64));
                 settings.terminal.note(&settings.text(&messages::output::rows_shown(shown, all)));
@@ -236,12 +240,14 @@ pub fn parquet_properties() -> WriterProperties {
 }
 
 /// The result as a table of text.
-fn table(schema: &SchemaRef, batches: &[RecordBatch]) -> Result<String, CliError> {
+fn table(schema: &SchemaRef, batches: &[RecordBatch], has_units: bool) -> Result<String, CliError> {
     let headers: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
     let is_number = |ty: &DataType| ty.is_numeric();
     let right: Vec<usize> =
         schema.fields().iter().enumerate().filter(|(_, f)| is_number(f.data_type())).map(|(i, _)| i).collect();
     let options = FormatOptions::default().with_null("");
+    let unit_of = |field: &Field| units::unit_of(field.name()).filter(|_| has_units && is_number(field.data_type()));
+    let units: Vec<Option<Unit>> = schema.fields().iter().map(|field| unit_of(field)).collect();
     let is_plan = headers == ["plan_type", "plan"];
     let mut plans = String::new();
     let mut rows = Vec::new();
@@ -253,7 +259,14 @@ fn table(schema: &SchemaRef, batches: &[RecordBatch]) -> Result<String, CliError
                 // The answer to EXPLAIN is a tree of lines, which one line would not hold.
                 plans.extend(cells.iter().map(|cell| format!("{}\n", cell.value(row).to_string().trim_end())));
             } else {
-                rows.push(cells.iter().map(|cell| one_line(&cell.value(row).to_string())).collect());
+                let shown = |(cell, unit): (&ArrayFormatter<'_>, &Option<Unit>)| {
+                    let text = cell.value(row).to_string();
+                    match (unit, text.parse::<f64>()) {
+                        (Some(unit), Ok(number)) => unit.shown(number),
+                        _ => one_line(&text),
+                    }
+                };
+                rows.push(cells.iter().zip(&units).map(shown).collect());
             }
         }
     }

@@ -67,7 +67,12 @@ pub fn run(options: &ShowOptions, settings: &Settings) -> Result<ExitCode, CliEr
     let made = view.make(&source, &Question { scope, own: &own });
     say_warnings(&store, settings);
     let made = made.map_err(|why| refused(view, why))?;
-    let target = Target { format: options.format, output: options.output.as_deref(), max_rows: options.max_rows };
+    let target = Target {
+        format: options.format,
+        output: options.output.as_deref(),
+        max_rows: options.max_rows,
+        has_units: true,
+    };
     target.write(settings, |take| {
         made.batches.into_iter().try_for_each(take)?;
         Ok(made.schema)

@@ -59,7 +59,7 @@ messages! {
     "usage-listen" => cannot_listen(address: String, error: Message),
 
     // config, dynamic
-    "usage-too-large" => too_large(name: &str, megabytes: u64),
+    "usage-too-large" => too_large(name: &str, mebibytes: u64),
     "usage-not-utf8" => not_utf8(name: &str),
     "usage-stop-after-next" => stop_after_next(),
     "usage-too-many-ranks" => too_many_ranks(),

@@ -18,18 +18,18 @@ const SITUATIONS: &[(&[&str], i32, &str)] = &[
     (&["bogus"], 2, "unrecognized subcommand 'bogus'"),
     (&["doctr", "job"], 2, "a similar subcommand exists: 'doctor'"),
     (&["info"], 2, "required arguments were not provided"),
-    (&["info", "job", "--nonsense"], 2, "unexpected argument '--nonsense' found"),
+    (&["info", "job", "--nonsense"], 2, "npuscope info has no option --nonsense"),
     (&["info", "job", "--formt", "json"], 2, "a similar argument exists: '--format'"),
     (&["info", "job", "--format", "xml"], 2, "[possible values: text, json]"),
     (&["info", "job", "--format"], 2, "a value is required for '--format <FORMAT>'"),
     (&["info", "job", "more"], 2, "unexpected argument 'more' found"),
     (&["sql", "job", "SELECT 1", "--max-rows", "many"], 2, "invalid value 'many' for '--max-rows <N>'"),
-    (&["view", "job", "--port", "70000"], 2, "70000 is not in 0..=65535"),
+    (&["view", "job", "--port", "70000"], 2, "must be from 0 to 65535"),
     (&["view", "job", "--listen", "here"], 2, "invalid value 'here' for '--listen <ADDRESS>'"),
     (&["dynamic", "set", "cfg", "--off", "--start", "3"], 2, "cannot be used with"),
     (&["dynamic", "set", "cfg", "--start", "3", "--start", "4"], 2, "cannot be used multiple times"),
     // Values of options.
-    (&["sql", "job", "SELECT 1", "--memory-limit", "4 apples"], 2, "expected a size such as 512MB or 4GB"),
+    (&["sql", "job", "SELECT 1", "--memory-limit", "4 apples"], 2, "expected a size such as 512MiB or 4GiB"),
     (&["sql", "job", "SELECT 1", "--timeout", "soon"], 2, "expected a time such as 500ms, 30s, 5m or 1h"),
     (&["convert", "job", "--to", "db", "-o", "out", "--ranks", "a"], 2, "expected numbers and ranges such as 0,3-7"),
     (&["show", "job", "steps", "--range", "now"], 2, "expected a time range such as 1.5s..2.25s"),
@@ -97,6 +97,10 @@ const SITUATIONS: &[(&[&str], i32, &str)] = &[
         2,
         "level.toml: level must be one of none, level0, level1, level2, not \"level7\"",
     ),
+    (&["synth", "-o", "new", "--scenario", "type.toml"], 2, "type.toml: layers must be a whole number, not a string"),
+    (&["sql", "job", "SELECT CAST('abc' AS BIGINT)"], 2, "cannot convert 'abc' to Int64"),
+    (&["show", "job", "gap", "--rank", "0", "--at", "100s"], 2, "--at is outside the profile, which ends at "),
+    (&["show", "job", "steps", "--step", "98"], 2, "step 98 does not exist; the profile has steps 10-11"),
     (&["synth", "-o", "new", "--scenario", "key.toml"], 2, "key.toml: unknown key stpes; did you mean steps?"),
     // The viewer.
     (&["view", "job", "--token", "short"], 2, "--token must have at least 16 letters and digits"),
@@ -116,6 +120,7 @@ fn errors_are_said_in_the_language_of_the_user() {
     fs::write(sandbox.path("notes.txt"), "no profile").unwrap();
     fs::write(sandbox.path("level.toml"), "level = 'level7'\n").unwrap();
     fs::write(sandbox.path("key.toml"), "stpes = 3\n").unwrap();
+    fs::write(sandbox.path("type.toml"), "layers = 'many'\n").unwrap();
     let memory = sandbox.rank(0).join("ASCEND_PROFILER_OUTPUT/memory_record.csv");
     fs::copy(memory, sandbox.path("memory_record.csv")).unwrap();
     let mut wrong = Vec::new();

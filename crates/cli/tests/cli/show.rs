@@ -31,6 +31,50 @@ fn views_are_listed_and_shown() {
 }
 
 #[test]
+fn tables_show_durations_in_their_units_and_files_have_the_numbers() {
+    let sandbox = Sandbox::with_job();
+    let shown = sandbox.run(&["show", "job", "steps", "--rank", "1", "--step", "11"]);
+    let row = shown.stdout.lines().nth(1).unwrap_or_default();
+    assert!(row.contains(" ms") || row.contains(" us"), "{}", shown.stdout);
+    let csv = sandbox.run(&["show", "job", "steps", "--rank", "1", "--step", "11", "--format", "csv"]);
+    let duration = csv.stdout.lines().nth(1).and_then(|line| line.split(',').nth(3)).unwrap_or_default();
+    assert!(duration.parse::<i64>().is_ok(), "{}", csv.stdout);
+    assert!(!row.contains(duration), "{row}");
+}
+
+#[test]
+fn what_is_left_out_or_guessed_is_reported() {
+    let sandbox = Sandbox::with_job();
+    let text = sandbox.run(&["sql", "job", "SELECT 1", "-o", "x.foo"]);
+    assert_eq!(text.code, 0, "{text:?}");
+    assert!(text.stderr.contains(".foo is no known format, so a text table is written"), "{}", text.stderr);
+    assert_eq!(sandbox.run(&["sql", "job", "SELECT 1", "-o", "x.csv"]).stderr, "");
+    for arguments in [
+        &["report", "job", "-o", "report.html", "--ranks", "0,99"][..],
+        &["show", "job", "steps", "--rank", "0,99"],
+        &["convert", "job", "--to", "parquet", "-o", "parquet", "--ranks", "0,99"],
+        &["cluster", "-d", "job", "-m", "hccl_sum", "-o", "out", "--rank_list", "0,99"],
+    ] {
+        let ran = sandbox.run(arguments);
+        let words = "left out ranks that do not exist: 99; the profile has ranks 0-3";
+        assert!(ran.code == 0 && ran.stderr.contains(words), "{arguments:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn the_directory_of_a_rank_without_data_is_reported() {
+    let sandbox = Sandbox::with_job();
+    std::fs::create_dir(sandbox.path("job/host_7_ascend_pt")).unwrap();
+    std::fs::write(sandbox.path("job/host_7_ascend_pt/profiler_metadata.json"), "{}").unwrap();
+    let doctor = sandbox.run(&["doctor", "job"]);
+    assert!(
+        doctor.stdout.contains("host_7_ascend_pt: the directory of a rank has neither ASCEND_PROFILER_OUTPUT"),
+        "{}",
+        doctor.stdout
+    );
+}
+
+#[test]
 fn what_cannot_be_shown_is_refused_with_a_reason() {
     let sandbox = Sandbox::with_job();
     for (arguments, words) in [

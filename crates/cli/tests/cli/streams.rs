@@ -156,7 +156,7 @@ fn a_query_takes_no_more_than_it_may() {
     let window = "SELECT count(*) OVER () AS n, a.start FROM kernel a, kernel b, kernel c";
     let ran = sandbox.run(&["sql", "job", window, "--memory-limit", "32MB"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("32.0 MB") && ran.stderr.contains("--memory-limit"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("32.0 MiB") && ran.stderr.contains("--memory-limit"), "{}", ran.stderr);
     for terms in [500, 5000, 50_000] {
         let sum = format!("SELECT {} AS n", vec!["1"; terms].join("+"));
         let ran = sandbox.run(&["sql", "job", &sum]);

@@ -448,4 +448,16 @@ const TERMS: &[Term] = &[
         chinese: "本术语表中的一个名称。",
         ..Term::NAME
     },
+    Term {
+        key: "size_units",
+        english_name: "Units of size",
+        chinese_name: "大小的单位",
+        also: &["KiB", "MiB", "GiB"],
+        english: "Sizes of memory, files and transfers are shown in KiB, MiB and GiB, powers of 1024 bytes. Rates are in \
+                  GB/s, 10^9 bytes per second, as links are rated. What profilers call MB stays MB in their own columns: \
+                  it is 2^20 bytes in files of memory, and 10^6 bytes in files of communication and packet sizes.",
+        chinese: "内存、文件和传输的大小以 KiB、MiB、GiB 显示，均为 1024 字节的幂。速率以 GB/s 显示，即每秒 10^9 字节，\
+                  与链路的标称一致。profiler 自身的列中仍用 MB：在内存文件中为 2^20 字节，在通信文件和包大小中为 10^6 字节。",
+        ..Term::NAME
+    },
 ];

@@ -81,6 +81,9 @@ impl Search {
             self.msprof_rank(path, &directories, &files);
             return;
         }
+        let is_info = |file: &PathBuf| kind_of(&file_name(file)) == FileKind::ProfilerInfo;
+        let is_of_rank = name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms") || files.iter().any(is_info);
+        let met = (self.found.len(), self.diagnostics.len());
         let (traces, files): (Vec<_>, Vec<_>) =
             files.into_iter().map(|file| (probe_trace(&file), file)).partition(|(trace, _)| trace.is_some());
         for (trace, file) in traces {
@@ -95,6 +98,10 @@ impl Search {
             self.directory(&directory, depth + 1, above);
         }
         above.pop();
+        if is_of_rank && (self.found.len(), self.diagnostics.len()) == met {
+            let message = messages::no_output();
+            self.diagnostic(Diagnostic::new(Severity::Warning, Code::NoOutput, &self.shown(path), message));
+        }
     }
 
     pub(super) fn single_file(&mut self, path: &Path) {

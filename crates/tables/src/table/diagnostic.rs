@@ -74,6 +74,8 @@ names! {
         NoBaseTime = "no-base-time",
         /// Records without the clock information that their times need.
         NoClock = "no-clock",
+        /// The directory of a rank without the directories that hold its data; skipped.
+        NoOutput = "no-output",
         /// The files do not name their rank.
         NoRank = "no-rank",
         /// An event without a time; skipped.

@@ -1,6 +1,6 @@
 //! The tables behind the pages: what they say is what SQL and `npuscope cluster` say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use arrow::array::{Array, ArrayRef, AsArray};
@@ -288,6 +288,9 @@ fn assert_device_time(opened: &Opened, what: &str) {
             assert_eq!(of_steps, of_category(&overall, part), "{what}: {part} of steps and overall");
         }
         assert!(info.exposed_communication > 0.0, "{what}");
+        let names = ["category", "part", "group"].map(|name| texts(&overall, name));
+        let rows: BTreeSet<_> = (0..overall.rows()).map(|row| names.each_ref().map(|column| &column[row])).collect();
+        assert_eq!(rows.len(), overall.rows(), "{what}: a group stands twice");
         assert!(is_close(sum(&overall, "share"), 1.0), "{what}");
         assert!(is_close(sum(&overall, "per_step"), sum(&steps, "device_time") / info.steps as f64), "{what}");
     }

@@ -26,7 +26,7 @@ const t = texts({
     packetWhat: "packets",
     link: "Transport",
     small: "{link}: {share} of {count} packets are smaller than {size} (limit: {limit}), so the bandwidth is not well used. Send more data at once: larger buckets, fewer and larger collectives.",
-    fine: "On no transport are more than {limit} of the packets small: below {size}, or below {rdma} over RDMA. The large packet share uses other thresholds.",
+    fine: "On no transport are more than {limit} of the packets small: below {size}, or below {rdma} over RDMA. The large packet share counts packets above 32 MB, or above 0.5 MB over RDMA.",
     histogram: "Packet sizes on {link}",
   },
   zh: {
@@ -40,7 +40,7 @@ const t = texts({
     packetWhat: "包",
     link: "传输方式",
     small: "{link}：{count} 个包中有 {share} 小于 {size}（上限 {limit}），带宽利用率低。建议一次发送更多数据：增大 bucket，减少集合通信次数并增大单次数据量。",
-    fine: "没有传输方式的小包占比超过 {limit}。小包：小于 {size}；RDMA 为小于 {rdma}。大包占比采用另外的阈值。",
+    fine: "没有传输方式的小包占比超过 {limit}。小包：小于 {size}；RDMA 为小于 {rdma}。大包占比统计大于 32 MB 的包，RDMA 为大于 0.5 MB。",
     histogram: "{link} 的包大小分布",
   },
 });
