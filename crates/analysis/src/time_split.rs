@@ -72,8 +72,7 @@ impl Part {
         self.merge(&Part { time: 0, count: 1, durations: duration, min: Some(duration), max: Some(duration) });
     }
 
-    /// Adds the time and the durations of another part.
-    pub fn merge(&mut self, other: &Part) {
+    fn merge(&mut self, other: &Part) {
         self.time += other.time;
         self.count += other.count;
         self.durations += other.durations;

@@ -1,9 +1,7 @@
 //! Where the time of devices went.
 
-use std::collections::BTreeMap;
-
 use npuscope_analysis::messages::collection as data;
-use npuscope_analysis::time_split::{self, Category, Part};
+use npuscope_analysis::time_split::{self, Category, Key, Part};
 
 use crate::columns;
 use crate::groups::GroupNames;
@@ -17,20 +15,15 @@ pub fn overall(source: &Source<'_>, question: &Question<'_>) -> Result<Made, Not
     let split = time_split::ask(source.store, &question.sources(source), &question.scope)?;
     let split = split.ok_or_else(|| missing(source, data::data_device_tasks(), DEVICE))?;
     let names = GroupNames::of(source, question)?;
-    // Groups of one purpose and the same ranks are one group to a reader, whatever HCCL calls them.
-    let mut by_label: BTreeMap<(Category, Option<String>, &str), Part> = BTreeMap::new();
-    for (key, part) in &split.parts {
-        let group = key.group.as_ref().map(|hash| names.get(hash.as_str(), None).to_owned());
-        by_label.entry((key.category, group, key.part.as_str())).or_default().merge(part);
-    }
-    let mut parts: Vec<(&(Category, Option<String>, &str), &Part)> = by_label.iter().collect();
-    parts.sort_by_key(|((category, group, _), part)| (*category, group, std::cmp::Reverse(part.time)));
+    let mut parts: Vec<(&Key, &Part)> = split.parts.iter().collect();
+    parts.sort_by_key(|(key, part)| (key.category, &key.group, std::cmp::Reverse(part.time)));
+    let group = |key: &Key| key.group.as_ref().map(|hash| names.get(hash.as_str(), None).to_owned());
     let reals = |of: &dyn Fn(&Part) -> Option<f64>| columns::reals(parts.iter().map(|(_, part)| of(part)));
     let ints = |of: fn(&Part) -> Option<i64>| columns::ints(parts.iter().map(|(_, part)| of(part)));
     columns::made(vec![
-        ("category", columns::texts(parts.iter().map(|((category, ..), _)| Some(category.name())))),
-        ("part", columns::texts(parts.iter().map(|((.., part), _)| Some(*part)))),
-        ("group", columns::texts(parts.iter().map(|((_, group, _), _)| group.as_deref()))),
+        ("category", columns::texts(parts.iter().map(|(key, _)| Some(Category::name(key.category))))),
+        ("part", columns::texts(parts.iter().map(|(key, _)| Some(&key.part)))),
+        ("group", columns::texts(parts.iter().map(|(key, _)| group(key)))),
         ("total", ints(|part| Some(part.time))),
         ("per_step", reals(&|part| split.per_step(part))),
         ("share", reals(&|part| split.share(part))),

@@ -5,7 +5,7 @@ export type Layer = "framework" | "cann" | "hardware" | "communication" | "overl
 
 export type DiagnosticSeverity = "info" | "warning" | "error";
 
-export type DiagnosticCode = "whose-file" | "bad-cell" | "bad-row" | "cut-file" | "cut-recording" | "damaged-database" | "damaged-gzip" | "damaged-table" | "dangling-id" | "duplicate-rank" | "empty-database" | "empty-file" | "garbage" | "left-in-trace" | "long-row" | "more-diagnostics" | "no-base-time" | "no-clock" | "no-rank" | "no-time" | "not-a-database" | "not-a-trace" | "not-csv" | "orphan-rows" | "raw-only" | "renumbered-rank" | "same-in-database" | "same-in-trace" | "short-row" | "swapped-columns" | "symlink-loop" | "too-deep" | "too-long" | "too-much-text" | "uneven-rows" | "unknown-file" | "unknown-phase" | "unmatched-marks" | "unreadable" | "wal-not-read" | "wrong-columns" | "wrong-encoding";
+export type DiagnosticCode = "whose-file" | "bad-cell" | "bad-row" | "cut-file" | "cut-recording" | "damaged-database" | "damaged-gzip" | "damaged-table" | "dangling-id" | "duplicate-rank" | "empty-database" | "empty-file" | "garbage" | "left-in-trace" | "long-row" | "more-diagnostics" | "no-base-time" | "no-clock" | "no-output" | "no-rank" | "no-time" | "not-a-database" | "not-a-trace" | "not-csv" | "orphan-rows" | "raw-only" | "renumbered-rank" | "same-in-database" | "same-in-trace" | "short-row" | "swapped-columns" | "symlink-loop" | "too-deep" | "too-long" | "too-much-text" | "uneven-rows" | "unknown-file" | "unknown-phase" | "unmatched-marks" | "unreadable" | "wal-not-read" | "wrong-columns" | "wrong-encoding";
 
 export type Message = { id: string, arguments: Record<string, unknown>, text: { en: string, zh: string } };
 

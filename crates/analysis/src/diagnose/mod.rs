@@ -134,7 +134,7 @@ impl Analysis for Traces {
 }
 
 /// Raised whenever other findings are made of the same traces.
-const ANSWER_VERSION: u32 = 3;
+const ANSWER_VERSION: u32 = 4;
 
 /// Looks into all ranks of a profile. The answer is kept: replaying a job takes longer than reading its extracts.
 pub fn diagnose(store: &Store) -> Result<Diagnosis, StoreError> {

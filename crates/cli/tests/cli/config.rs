@@ -146,8 +146,8 @@ fn an_explanation_has_steps_ranks_files_and_size() {
         "  ./profile/*_ascend_*, parsed when a recording is complete, while training waits\n",
         "communication.json, communication_matrix.json",
         "call stacks; ",
-        "  about 5.5 MB per step and rank without raw data, at 1,000 kernels per step\n",
-        "  about 10.9 MB per rank for 2 recorded steps\n",
+        "  about 5.2 MiB per step and rank without raw data, at 1,000 kernels per step\n",
+        "  about 10.4 MiB per rank for 2 recorded steps\n",
     ] {
         assert!(ran.stdout.contains(words), "{words}\n{}", ran.stdout);
     }

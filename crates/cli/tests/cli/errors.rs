@@ -19,7 +19,7 @@ const SITUATIONS: &[(&[&str], i32, &str)] = &[
     (&["doctr", "job"], 2, "a similar subcommand exists: 'doctor'"),
     (&["info"], 2, "required arguments were not provided"),
     (&["info", "job", "--nonsense"], 2, "npuscope info has no option --nonsense"),
-    (&["info", "job", "--formt", "json"], 2, "a similar argument exists: '--format'"),
+    (&["info", "job", "--formt", "json"], 2, "did you mean '--format'?"),
     (&["info", "job", "--format", "xml"], 2, "[possible values: text, json]"),
     (&["info", "job", "--format"], 2, "a value is required for '--format <FORMAT>'"),
     (&["info", "job", "more"], 2, "unexpected argument 'more' found"),
@@ -56,7 +56,7 @@ const SITUATIONS: &[(&[&str], i32, &str)] = &[
     (
         &["convert", "job", "--to", "db", "-o", "out", "--ranks", "9"],
         2,
-        "the selected ranks do not exist; npuscope doctor lists the ranks",
+        "the selected ranks do not exist; the profile has ranks 0-3",
     ),
     (&["cluster", "-d", "job", "-m", "slow_rank", "-o", "out", "--rank_list", "9"], 2, "the profile has ranks 0-3"),
     (

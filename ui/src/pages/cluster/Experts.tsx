@@ -24,6 +24,7 @@ const t = texts({
     load: "Load",
     all: "all layers",
     worst: "Rank {rank} has the highest load: {share} of the mean.",
+    balanced: "The load is balanced: no rank exceeds the mean.",
     tokens: "Tokens",
     duration: "GroupedMatmul time",
     table: "Load by rank and layer",
@@ -36,6 +37,7 @@ const t = texts({
     load: "负载",
     all: "所有层",
     worst: "rank {rank} 的负载最高：平均值的 {share}。",
+    balanced: "负载均衡：没有 rank 超过平均值。",
     tokens: "token 数",
     duration: "GroupedMatmul 耗时",
     table: "各 rank 各层的负载",
@@ -73,7 +75,7 @@ function Load({ table }: { table: Table }) {
           )
         }
       >
-        {worst && <p>{t("worst", { rank: worst.rank, share: share(worst.share) })}</p>}
+        {worst && <p>{share(worst.share) === share(1) ? t("balanced") : t("worst", { rank: worst.rank, share: share(worst.share) })}</p>}
         <HeatMap
           label={t("label", { layers: layers.length, ranks: ranks.length })}
           caption={t("caption")}

@@ -29,7 +29,7 @@ const t = texts({
     pp: "Pipeline parallel (pp)",
     least: "Min (ms)",
     most: "Max (ms)",
-    unknown: "The profile has no parallel layout; ranks are shown in order.",
+    unknown: "The profile records no parallel layout; ranks are shown in order.",
   },
   zh: {
     title: "按并行布局排列的 rank",
@@ -42,7 +42,7 @@ const t = texts({
     pp: "流水线并行（pp）",
     least: "最小（ms）",
     most: "最大（ms）",
-    unknown: "该 profile 没有并行布局信息，rank 按编号排列。",
+    unknown: "该 profile 未记录并行布局，rank 按编号排列。",
   },
 });
 

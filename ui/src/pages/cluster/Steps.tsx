@@ -18,7 +18,7 @@ import { termOf, clusterText } from "./texts";
 
 const t = texts({
   en: {
-    title: "Step time breakdown",
+    title: "Device time breakdown",
     by: "One bar per",
     byRank: "rank (mean over steps)",
     byStep: "step (mean over ranks)",
@@ -27,13 +27,13 @@ const t = texts({
     longest: "Longest first",
     top: "Show at most",
     all: "All",
-    label: "Step time breakdown, {count} {count:bar|bars}",
+    label: "Device time breakdown, {count} {count:bar|bars}",
     caption: "Click a bar to show only that rank or step.",
-    total: "Total",
+    total: "Device time",
     table: "Steps by rank",
   },
   zh: {
-    title: "step 耗时分解",
+    title: "设备时间分解",
     by: "每根柱表示",
     byRank: "rank（对 step 取平均）",
     byStep: "step（对 rank 取平均）",
@@ -42,9 +42,9 @@ const t = texts({
     longest: "从长到短",
     top: "最多显示",
     all: "全部",
-    label: "step 耗时分解，{count} 根柱",
+    label: "设备时间分解，{count} 根柱",
     caption: "单击一根柱，只显示该 rank 或 step。",
-    total: "合计",
+    total: "设备时间",
     table: "各 rank 的 step",
   },
 });
@@ -54,7 +54,6 @@ const COLOURS: Record<Part, string> = {
   overlapped_communication: "var(--communication)",
   exposed_communication: "var(--exposed)",
   free: "var(--free)",
-  preparing: "var(--copy)",
 };
 
 const BY = ["rank", "step"] as const;

@@ -7,7 +7,9 @@ export const METRICS = ["computing", "duration", "exposed_communication", "free"
 
 export type Metric = (typeof METRICS)[number];
 
-export const PARTS = ["alone", "overlapped_communication", "exposed_communication", "free", "preparing"] as const;
+/** Parts of the device time, none of which covers another. The preparing time is not one of them: it lies before the device
+ * time of its step, and is free time of the step before. */
+export const PARTS = ["alone", "overlapped_communication", "exposed_communication", "free"] as const;
 
 export type Part = (typeof PARTS)[number];
 
@@ -21,12 +23,11 @@ export interface Breakdown {
   overlapped_communication: number;
   exposed_communication: number;
   free: number;
-  preparing: number;
   bubble: number;
   duration: number;
 }
 
-const COLUMNS = ["computing", "overlapped_communication", "exposed_communication", "free", "preparing", "bubble", "duration"] as const;
+const COLUMNS = ["computing", "overlapped_communication", "exposed_communication", "free", "bubble", "duration"] as const;
 
 /** Means by rank over steps, or by step over ranks; what is not known is NaN. */
 export function breakdownBy(table: Table, by: "rank" | "step"): Breakdown[] {

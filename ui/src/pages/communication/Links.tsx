@@ -16,31 +16,33 @@ import { linkUses, packetCounts, referenceOf, SMALL_SHARE, smallPacket, smallSha
 
 const t = texts({
   en: {
-    bandwidth: "Bandwidth by transport",
+    bandwidth: "Bandwidth by link or transport",
     what: "bandwidth",
-    caption: "The mark is a typical good bandwidth ({references}).",
-    of: "{bandwidth} GB/s, reference {reference}",
+    caption: "The mark is the reference bandwidth, typical of a healthy link ({references}). Transfers over HCCS, PCIe and SIO also count as SDMA.",
+    of: "{bandwidth} GB/s, reference {reference} GB/s",
     plain: "{bandwidth} GB/s",
     slow: "{link} reaches {share} of {reference} GB/s; rank {rank} is slowest at {bandwidth} GB/s.",
     packets: "Packet sizes",
     packetWhat: "packets",
-    link: "Transport",
-    small: "{link}: {share} of {count} packets are smaller than {size} (limit: {limit}), so the bandwidth is not well used. Send more data at once: larger buckets, fewer and larger collectives.",
-    fine: "On no transport are more than {limit} of the packets small: below {size}, or below {rdma} over RDMA. The large packet share counts packets above 32 MB, or above 0.5 MB over RDMA.",
+    link: "Link or transport",
+    small: "{link}: {share} of {count} packets are smaller than {size} (limit: {limit}), so the bandwidth is not well used. Send more data at once: larger buckets, fewer and larger collectives. {large}",
+    fine: "No link has more than {limit} small packets: below {size}, or below {rdma} over RDMA. {large}",
+    large: "(The column Large packet share counts packets above 32 MB, or above 0.5 MB over RDMA.)",
     histogram: "Packet sizes on {link}",
   },
   zh: {
-    bandwidth: "各传输方式的带宽",
+    bandwidth: "各链路或传输方式的带宽",
     what: "带宽",
-    caption: "标记为充分利用时的典型带宽（{references}）。",
-    of: "{bandwidth} GB/s，参考 {reference}",
+    caption: "标记为参考带宽，即正常链路的典型带宽（{references}）。经 HCCS、PCIe 和 SIO 的传输同时计入 SDMA。",
+    of: "{bandwidth} GB/s，参考 {reference} GB/s",
     plain: "{bandwidth} GB/s",
     slow: "{link} 仅达到 {reference} GB/s 的 {share}；rank {rank} 最慢，为 {bandwidth} GB/s。",
     packets: "包大小分布",
     packetWhat: "包",
-    link: "传输方式",
-    small: "{link}：{count} 个包中有 {share} 小于 {size}（上限 {limit}），带宽利用率低。建议一次发送更多数据：增大 bucket，减少集合通信次数并增大单次数据量。",
-    fine: "没有传输方式的小包占比超过 {limit}。小包：小于 {size}；RDMA 为小于 {rdma}。大包占比统计大于 32 MB 的包，RDMA 为大于 0.5 MB。",
+    link: "链路或传输方式",
+    small: "{link}：{count} 个包中有 {share} 小于 {size}（上限 {limit}），带宽利用率低。建议一次发送更多数据：增大 bucket，减少集合通信次数并增大单次数据量。{large}",
+    fine: "没有链路的小包占比超过 {limit}。小包：小于 {size}；RDMA 为小于 {rdma}。{large}",
+    large: "（“大包占比”列统计大于 32 MB 的包，RDMA 为大于 0.5 MB。）",
     histogram: "{link} 的包大小分布",
   },
 });
@@ -106,10 +108,10 @@ function Packets({ table }: { table: Table }) {
       {small.map((one) => (
         <Advice
           key={one.link}
-          text={t("small", { link: one.link, share: share(one.share), count: count(one.packets), size: smallPacket(one.link).name, limit: LIMIT })}
+          text={t("small", { link: one.link, share: share(one.share), count: count(one.packets), size: smallPacket(one.link).name, limit: LIMIT, large: t("large") })}
         />
       ))}
-      {small.length === 0 && shares.length > 0 && <p>{t("fine", { limit: LIMIT, size: smallPacket("HCCS").name, rdma: smallPacket("RDMA").name })}</p>}
+      {small.length === 0 && shares.length > 0 && <p>{t("fine", { limit: LIMIT, size: smallPacket("HCCS").name, rdma: smallPacket("RDMA").name, large: t("large") })}</p>}
       <div class="toolbar">
         <Select
           label={t("link")}

@@ -22,7 +22,7 @@ const t = texts({
     toPeak: "Back to the peak",
     bars: "Bytes by operator, all selected ranks",
     others: "{count} {count:other|others}",
-    earlier: "allocated before profiling",
+    earlier: "allocated before the recording",
     caption: "Bytes by operator, all selected ranks. Click one to see its allocations.",
   },
   zh: {

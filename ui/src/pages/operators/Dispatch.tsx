@@ -1,4 +1,4 @@
-// From the call in Python to the end of the kernel: where a kernel waited on its way.
+// From the framework operator to the start of the kernel: where a kernel waited on its way.
 
 import { asNumber, type Row, type Table } from "../../api/table";
 import { Card } from "../../components/Card";
@@ -13,8 +13,8 @@ import { linkToTime } from "../../scope";
 import { texts } from "../../texts";
 
 const t = texts({
-  en: { title: "Kernel dispatch, longest first", what: "kernel dispatch", bars: "Kernels with the longest time from host call to device", total: "Total" },
-  zh: { title: "kernel 下发（从长到短）", what: "kernel 下发", bars: "从主机调用到设备执行耗时最长的 kernel", total: "合计" },
+  en: { title: "Kernel dispatch, longest first", what: "kernel dispatch", bars: "Kernels with the longest time from operator to kernel start", total: "Total" },
+  zh: { title: "kernel 下发（从长到短）", what: "kernel 下发", bars: "从框架算子到 kernel 开始用时最长的 kernel", total: "合计" },
 });
 
 const PARTS = ["prepare", "enqueue", "queue", "launch", "kernel_wait"] as const;

@@ -10,8 +10,8 @@ import { Overall } from "./Overall";
 import "./operators.css";
 
 const t = texts({
-  en: { title: "Operators", kernels: "Operators", host: "Host calls", overall: "Time breakdown", dispatch: "Dispatch", copies: "Copies" },
-  zh: { title: "算子", kernels: "算子", host: "主机调用", overall: "时间分解", dispatch: "下发", copies: "拷贝" },
+  en: { title: "Operators", kernels: "Kernels", host: "Host calls", overall: "Time breakdown", dispatch: "Dispatch", copies: "Copies" },
+  zh: { title: "算子", kernels: "kernel", host: "主机调用", overall: "时间分解", dispatch: "下发", copies: "拷贝" },
 });
 
 const PARTS = { kernels: Kernels, host: HostCalls, overall: Overall, dispatch: Dispatch, copies: Copies };

@@ -6,13 +6,14 @@ import { number, share } from "../../format";
 import { formatRanks, link, linkToTime } from "../../scope";
 import { Icon } from "../../shell/Icon";
 import { capitalized, listed, messageText, texts } from "../../texts";
+import { costed, merged } from "./evidence";
 
 const t = texts({
   en: {
     findings: "Findings",
     none: "No findings: no rank, host, link or stage differs from comparable ones.",
     unsure: "No findings in the data that could be read. Some data could not be read.",
-    one: "One rank: findings need at least two. The charts below show where its time goes.",
+    one: "No findings. With one rank, only causes that need no comparison are checked. The charts below show where its time goes.",
     critical: "critical",
     warning: "warning",
     info: "info",
@@ -22,13 +23,14 @@ const t = texts({
     places: "Where to see it",
     rank: "rank {rank}",
     step: "step {step}",
+    times: "({count} times)",
     ranks: "Show these ranks",
   },
   zh: {
     findings: "诊断结论",
     none: "没有诊断结论：各 rank、主机、链路和流水线 stage 与同类一致。",
     unsure: "在已读取的数据中没有诊断结论，但有些数据无法读取。",
-    one: "只有一个 rank：至少需要两个 rank 才能得出诊断结论。下方图表显示其时间去向。",
+    one: "没有诊断结论。只有一个 rank 时，仅检查无需比较的原因。下方图表显示其时间去向。",
     critical: "严重",
     warning: "警告",
     info: "提示",
@@ -38,6 +40,7 @@ const t = texts({
     places: "查看位置",
     rank: "rank {rank}",
     step: "step {step}",
+    times: "（{count} 次）",
     ranks: "显示这些 rank",
   },
 });
@@ -63,7 +66,7 @@ export function Findings({ of: { findings, ranks, diagnostics } }: { of: Diagnos
 }
 
 function FindingCard({ finding }: { finding: Finding }) {
-  const { severity, share_of_step, confidence, ranks, evidence, numbers } = finding;
+  const { severity, share_of_step, confidence, ranks, evidence } = finding;
   return (
     <article class={`card finding ${severity}`}>
       <header>
@@ -78,7 +81,7 @@ function FindingCard({ finding }: { finding: Finding }) {
             <Term of="share_of_step">{t("costBefore")}</Term> <strong>{share(share_of_step)}</strong> <Term of="share_of_step">{t("costAfter")}</Term>
           </span>
         )}
-        {numbers.map(({ name, value, unit }) => (
+        {costed(finding).map(({ name, value, unit }) => (
           <span class="chip" key={name.id}>
             {messageText(name)} {number(value)} {unit}
           </span>
@@ -91,12 +94,13 @@ function FindingCard({ finding }: { finding: Finding }) {
         <Icon name="arrow" /> {capitalized(messageText(finding.suggestion))}
       </p>
       <ul class="places" aria-label={t("places")}>
-        {evidence.map((place) => (
+        {merged(evidence).map(({ place, times }) => (
           <li key={`${place.rank}/${place.start_ns}/${messageText(place.what)}`}>
             <a href={linkToTime(place.rank, place.start_ns, place.end_ns)}>
               {listed([t("rank", { rank: place.rank }), ...(place.step === null ? [] : [t("step", { step: place.step })])])}
             </a>{" "}
             {messageText(place.what)}
+            {times > 1 && ` ${t("times", { count: times })}`}
           </li>
         ))}
         {evidence.length === 0 && ranks.length > 0 && (

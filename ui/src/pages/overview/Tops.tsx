@@ -14,8 +14,8 @@ import { kernelsOf } from "../operators/selection";
 
 const t = texts({
   en: {
-    operators: "Top operators",
-    operatorsWhat: "operators",
+    operators: "Top kernel types",
+    operatorsWhat: "kernel types",
     collectives: "Top communication operations",
     collectivesWhat: "communication operations",
     collectivesSaid: "{total} · wait ratio {wait}",
@@ -24,11 +24,11 @@ const t = texts({
     memorySaid: "{bytes} on rank {rank} at {time}",
     all: "All",
     other: "unnamed",
-    earlier: "allocated before profiling",
+    earlier: "allocated before the recording",
   },
   zh: {
-    operators: "耗时最多的算子",
-    operatorsWhat: "算子",
+    operators: "耗时最多的 kernel 类型",
+    operatorsWhat: "kernel 类型",
     collectives: "耗时最多的通信算子",
     collectivesWhat: "通信算子",
     collectivesSaid: "{total} · 等待占比 {wait}",

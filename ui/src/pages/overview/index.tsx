@@ -23,7 +23,7 @@ const t = texts({
     without: "{ms} ms if these findings were fixed: {share} less",
     steps: "step times",
     diagnosticCount: "Diagnostics ({count})",
-    shallow: "Recorded at {levels}: no operator types, no AI Core metrics, no communication links.",
+    shallow: "Recorded at {levels}: no operator types, kernel shapes, AI Core metrics or communication links.",
     fix: "Settings that collect more",
   },
   zh: {
@@ -35,7 +35,7 @@ const t = texts({
     without: "消除以下问题后为 {ms} ms：减少 {share}",
     steps: "step 耗时",
     diagnosticCount: "诊断信息（{count}）",
-    shallow: "以 {levels} 采集：没有算子类型、AI Core 指标和通信链路。",
+    shallow: "以 {levels} 采集：没有算子类型、kernel shape、AI Core 指标和通信链路。",
     fix: "采集更多数据所需的设置",
   },
 });

@@ -5,26 +5,26 @@ import { texts } from "../../texts";
 /** The title of an example. */
 export const exampleName = texts({
   en: {
-    operators: "Operators with the longest total time",
-    slowRank: "Compute time of each rank",
+    operators: "Kernel types with the longest total time",
+    slowRank: "Computing time of each rank",
     collectives: "Longest communication operations (can be shown as a lane)",
     gaps: "Longest waits before a kernel (can be shown as a lane)",
     shapes: "Shapes of matrix multiplications",
     memory: "Largest allocations",
     memoryCurve: "Allocated memory over time",
-    host: "Host operators by total time",
-    steps: "Time of each step",
+    host: "Framework operators by total time",
+    steps: "Step times",
   },
   zh: {
-    operators: "耗时最多的算子",
+    operators: "耗时最多的 kernel 类型",
     slowRank: "各 rank 的计算时间",
     collectives: "最长的通信算子（可显示为泳道）",
     gaps: "kernel 之前最长的等待（可显示为泳道）",
     shapes: "矩阵乘的 shape",
     memory: "最大的内存分配",
     memoryCurve: "已分配内存随时间的变化",
-    host: "主机算子耗时",
-    steps: "各 step 的耗时",
+    host: "框架算子按总耗时排序",
+    steps: "step 耗时",
   },
 });
 

@@ -61,8 +61,8 @@ export function Report() {
     <div class="page report">
       <h1>{t("title")}</h1>
       <p class="hint">{t("about")}</p>
-      <Loaded load={() => Promise.all([api.profile(), api.diagnosis()])} of={[]} what={t("what")}>
-        {([profile, diagnosis]) => <Form profile={profile} diagnosis={diagnosis} />}
+      <Loaded load={() => Promise.all([api.profile(), api.diagnosis(), api.health()])} of={[]} what={t("what")}>
+        {([profile, diagnosis, health]) => <Form profile={profile} diagnosis={diagnosis} path={health.path} />}
       </Loaded>
     </div>
   );
@@ -83,7 +83,7 @@ function toggled<T>(items: Set<T>, item: T): Set<T> {
 
 type State = { kind: "making" } | { kind: "made"; name: string; size: number } | { kind: "failed"; error: unknown } | null;
 
-function Form({ profile, diagnosis }: { profile: Profile; diagnosis: Diagnosis }) {
+function Form({ profile, diagnosis, path }: { profile: Profile; diagnosis: Diagnosis; path: string }) {
   const ids = [...new Set(diagnosis.findings.map((finding) => finding.id))];
   const ranksText = useSignal(formatRanks(firstRanks(profile, diagnosis)));
   const steps = useSignal(new Set(scope.value.step === null ? profile.steps : [scope.value.step]));
@@ -178,14 +178,19 @@ function Form({ profile, diagnosis }: { profile: Profile; diagnosis: Diagnosis }
       )}
       <p class="hint">
         {t("command")}
-        <code>{command(ranks, [...steps.value])}</code>
+        <code>{command(path, ranks, [...steps.value])}</code>
       </p>
     </form>
   );
 }
 
+/** A text as one word of a shell. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 /** What does the same without a browser. */
-function command(ranks: number[], steps: number[]): string {
+function command(path: string, ranks: number[], steps: number[]): string {
   const list = (name: string, numbers: string) => (numbers === "" ? "" : ` --${name} ${numbers}`);
-  return `npuscope report DIR -o report.html${list("ranks", formatRanks(ranks))}${list("steps", steps.sort((a, b) => a - b).join(","))}`;
+  return `npuscope report ${shellWord(path)} -o report.html${list("ranks", formatRanks(ranks))}${list("steps", steps.sort((a, b) => a - b).join(","))}`;
 }
