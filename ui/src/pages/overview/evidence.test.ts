@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { costed, merged } from "./evidence";
 
-const message = (id: string) => ({ id, args: {}, text: { en: id, zh: id } });
+const message = (id: string) => ({ id, arguments: {}, text: { en: id, zh: id } });
 
 const number = (id: string) => ({ name: message(id), value: 1, unit: "ms" });
 
@@ -13,7 +13,7 @@ test("a cause without a computed cost has no numbers of a cost", () => {
 });
 
 test("places of a rank and step where the same is seen are one", () => {
-  const place = (rank: number, step: number | null, what: string, start_ns: string) => ({ rank, step, what: message(what), start_ns, end_ns: start_ns });
-  const places = [place(0, 10, "slow", "1"), place(0, 10, "slow", "2"), place(0, 11, "slow", "3"), place(1, 10, "slow", "4"), place(0, 10, "late", "5")];
-  expect(merged(places as never).map(({ place, times }) => [place.start_ns, times])).toEqual([["1", 2], ["3", 1], ["4", 1], ["5", 1]]);
+  const place = (rank: number, step: number | null, what: string, start_ns: number) => ({ rank, step, what: message(what), start_ns, end_ns: start_ns });
+  const places = [place(0, 10, "slow", 1), place(0, 10, "slow", 2), place(0, 11, "slow", 3), place(1, 10, "slow", 4), place(0, 10, "late", 5)];
+  expect(merged(places).map(({ place, times }) => [place.start_ns, times])).toEqual([[1, 2], [3, 1], [4, 1], [5, 1]]);
 });
