@@ -115,7 +115,7 @@ class _Help(argparse.HelpFormatter):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says in the user's language what is wrong with the command line; the words of argparse are a detail at the end."""
+    """Says in the user's language what is wrong with a command line; the words of argparse are a detail."""
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
