@@ -5,12 +5,16 @@ use npuscope_analysis::cluster::recipes::communication_matrix_sum::{self, LinkTr
 use npuscope_analysis::messages::collection as data;
 use npuscope_collect::Setting;
 use npuscope_measures::communication::engine_of_link;
+use npuscope_messages::Message;
 
 use crate::columns;
 use crate::groups::GroupNames;
-use crate::missing::{DEVICE, unless_missing};
+use crate::missing::{DEVICE, missing, unless_missing};
 use crate::sql::{self, Time, rows};
 use crate::{Made, NotMade, Question, Source};
+
+/// What collects links.
+const LINKS: &[Setting] = &[Setting::Level1];
 
 const COLLECTIVES: usize = 5000;
 const MOST_COLLECTIVES: usize = 200_000;
@@ -128,7 +132,11 @@ fn with_group_names(source: &Source<'_>, question: &Question<'_>, mut made: Made
 /// communication_matrix_sum`.
 pub fn matrix(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let is_wanted = |name: &str, value: &str| question.text(name).is_none_or(|wanted| wanted == value);
-    let mut links = question.ask(source, Options::default(), communication_matrix_sum::rows)?;
+    let links = question.ask(source, Options::default(), communication_matrix_sum::rows);
+    let mut links = links.map_err(|why| match why {
+        NotMade::Missing { .. } => missing(source, links_of(source), LINKS),
+        why => why,
+    })?;
     links.retain(|link| is_wanted("group", link.group.as_str()) && is_wanted("kind", &link.kind));
     let labels = GroupNames::of(source, question)?;
     let texts = |of: fn(&LinkTraffic) -> &str| columns::texts(links.iter().map(|link| Some(of(link))));
@@ -159,7 +167,7 @@ pub fn packets(source: &Source<'_>, question: &Question<'_>) -> Result<Made, Not
             rows("reported_bandwidth", Time::Reported, &question.scope)
         ),
     )?;
-    unless_missing(source, made, "SELECT 1 FROM reported_bandwidth", data::data_links_of_devices(), &[Setting::Level1])
+    unless_without_links(source, made, "reported_bandwidth")
 }
 
 /// How fast links were, without those over which nothing went.
@@ -174,5 +182,15 @@ pub fn bandwidth(source: &Source<'_>, question: &Question<'_>) -> Result<Made, N
             transports(question)
         ),
     )?;
-    unless_missing(source, made, "SELECT 1 FROM reported_bandwidth", data::data_links_of_devices(), &[Setting::Level1])
+    unless_without_links(source, made, "reported_bandwidth")
+}
+
+/// `made`, unless it has no rows because `table` has none in the whole profile: no links were recorded.
+pub fn unless_without_links(source: &Source<'_>, made: Made, table: &str) -> Result<Made, NotMade> {
+    unless_missing(source, made, &format!("SELECT 1 FROM {table}"), links_of(source), LINKS)
+}
+
+/// What a profile without links lacks. A single rank may be a whole job, which then has none.
+fn links_of(source: &Source<'_>) -> Message {
+    if source.store.profile().ranks.len() > 1 { data::data_links() } else { data::data_links_of_devices() }
 }

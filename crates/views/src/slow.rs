@@ -5,6 +5,7 @@ use npuscope_analysis::cluster::recipes::slow_link::{self, SlowLink};
 use npuscope_analysis::cluster::recipes::slow_rank::{self, SlowRank};
 
 use crate::columns;
+use crate::communication::unless_without_links;
 use crate::{Made, NotMade, Question, Source};
 
 /// Links that are listed.
@@ -28,14 +29,15 @@ pub fn slow_links(source: &Source<'_>, question: &Question<'_>) -> Result<Made, 
     let links = question.ask(source, options, slow_link::rows)?.links;
     let ints = |of: fn(&SlowLink) -> i64| columns::ints(links.iter().map(of));
     let reals = |of: fn(&SlowLink) -> f64| columns::reals(links.iter().map(of));
-    columns::made(vec![
+    let made = columns::made(vec![
         ("src", columns::ranks(links.iter().map(|link| link.src))),
         ("dst", columns::ranks(links.iter().map(|link| link.dst))),
         ("link", columns::texts(links.iter().map(|link| Some(link.transport.as_str())))),
         ("bytes", ints(|link| link.bytes)),
         ("time", ints(|link| link.time.round() as i64)),
         ("bandwidth", reals(|link| link.bandwidth)),
-        ("median", reals(|link| link.expected_bandwidth)),
-        ("ratio", reals(|link| link.ratio)),
-    ])
+        ("expected_bandwidth", reals(|link| link.expected_bandwidth)),
+        ("time_ratio", reals(|link| link.ratio)),
+    ])?;
+    unless_without_links(source, made, "reported_link")
 }

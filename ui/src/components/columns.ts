@@ -106,7 +106,7 @@ const LABELS = {
 const t = texts(LABELS);
 
 /** Columns that are called otherwise than the number in them. */
-const TERMS = { late_ms: "late", median: "expected_bandwidth", ratio: "time_ratio" } as const satisfies Record<string, TermKey>;
+const TERMS = { late_ms: "late" } as const satisfies Record<string, TermKey>;
 
 export type ColumnName = keyof (typeof LABELS)["en"] | keyof typeof TERMS | TermKey;
 
@@ -115,9 +115,9 @@ const KINDS: Partial<Record<ColumnName, Kind>> = {
   active_release: "time", allocated: "bytes", bandwidth: "number", block_num: "count", bound: "text", bubble_share: "share",
   bytes: "bytes", category: "text", component: "text", core: "text", count: "count", cube_utilization: "number", dst: "number",
   graph: "text", group: "text", input_dtypes: "text", input_shapes: "text", kind: "text", large_packet_share: "share",
-  late_ms: "number", layer: "text", link: "text", mac_ratio: "share", median: "number", micro_batch: "number", module: "text",
+  late_ms: "number", layer: "text", link: "text", mac_ratio: "share", expected_bandwidth: "number", micro_batch: "number", module: "text",
   mte2_ratio: "share", name: "text", model: "text", op: "text", group_name: "text", operation_count: "count", skew: "number", kernel_start: "time", node_end: "number", node_start: "number", op_type: "text", output_dtypes: "text",
-  output_shapes: "text", packet_bytes: "bytes", part: "text", rank: "number", ratio: "number", release: "time", reserved: "bytes",
+  output_shapes: "text", packet_bytes: "bytes", part: "text", rank: "number", time_ratio: "number", release: "time", reserved: "bytes",
   role: "text", scalar_ratio: "share", share: "share", share_of_mean: "share", slow_affect_count: "count", slowest_rank: "number",
   src: "number", stage: "text", start: "time", start_allocated: "bytes", start_reserved: "bytes", step: "number", stream: "number",
   stream_ptr: "text", synchronization_ratio: "share", time: "time", tokens: "count", transport: "text", vec_ratio: "share", wait_ratio: "share",

@@ -486,8 +486,14 @@ fn a_profile_that_lacks_something_says_so() {
     let opened = Opened::job(&level0, Format::Text);
     let answers = assert_answers(&opened, "level0");
     let lacks = missing(&answers);
-    for view in ["memory_curve", "allocations", "memory_peak", "static_memory", "comm_matrix", "packets", "bandwidth"] {
+    for view in ["memory_curve", "allocations", "memory_peak", "static_memory"] {
         assert!(lacks.contains(&view), "{view}");
+    }
+    // Where no links were recorded, none can be slow or fast: all views of links say so, and the same.
+    for view in ["comm_matrix", "packets", "bandwidth", "slow_links"] {
+        let Err(NotMade::Missing { what, switch }) = opened.ask(view, Scope::default(), &[]) else { panic!("{view}") };
+        assert_eq!(what.to_string(), "No rank has communication links.", "{view}");
+        assert!(switch.to_string().contains("Level1"), "{view}: {switch}");
     }
     assert!(!lacks.contains(&"kernels") && !lacks.contains(&"steps") && !lacks.contains(&"communication"));
     let Err(NotMade::Missing { switch, .. }) = opened.ask("memory_curve", Scope::default(), &[]) else { panic!() };

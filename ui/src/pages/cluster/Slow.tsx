@@ -83,11 +83,11 @@ function Links({ table }: { table: Table }) {
     <DataTable
       table={table}
       name="slow_links"
-      columns={columns(["src", "dst", "link", "bytes", "time", "bandwidth", "median", "ratio"], {
+      columns={columns(["src", "dst", "link", "bytes", "time", "bandwidth", "expected_bandwidth", "time_ratio"], {
         bytes: { term: "bytes_moved" },
         time: { kind: "duration", term: "transit" },
       })}
-      sort={{ name: "ratio", isDescending: true }}
+      sort={{ name: "time_ratio", isDescending: true }}
       height={320}
     />
   );
