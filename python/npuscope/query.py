@@ -29,7 +29,7 @@ class Profile:
             raise FileNotFoundError(localized(f"{self.path} does not exist", f"{self.path} 不存在"))
 
     def sql(self, query: str, *, df: bool = False) -> Any:
-        """Run a SQL query. Returns a `pyarrow.Table`, or a `pandas.DataFrame` with `df=True`.
+        """Run an SQL query. Returns a `pyarrow.Table`, or a `pandas.DataFrame` with `df=True`.
 
         Times are nanoseconds since the epoch, durations nanoseconds, sizes bytes. `tables` lists the tables.
         """

@@ -209,7 +209,7 @@ const TERMS: &[Term] = &[
     },
     Term {
         key: "slow_affect_count",
-        english_name: "Collectives that waited",
+        english_name: "Collectives delayed by the rank",
         chinese_name: "被等待次数",
         also: &["slowAffectCount"],
         unit: "",
@@ -237,8 +237,8 @@ const TERMS: &[Term] = &[
         also: &["Late by", "late_ms"],
         unit: "ms",
         formula: "sum over slow collectives(median over ranks(elapsed) - min over ranks(elapsed))",
-        english: "Time by which the rank arrived later than the median rank, summed over all collectives that waited \
-                  for it.",
+        english: "Time by which the rank arrived later than the median rank, summed over all collectives that it \
+                  delayed.",
         chinese: "在所有等待该 rank 的集合通信中，它比耗时为中位数的 rank 晚到的时间之和。",
         function: "npuscope_analysis::cluster::recipes::slow_rank::slow_ranks",
     },

@@ -111,9 +111,9 @@ const TERMS: &[Term] = &[
     },
     Term {
         key: "mte2_ratio",
-        english_name: "Memory in busy",
+        english_name: "Memory load busy (MTE2)",
         chinese_name: "搬入忙碌占比",
-        also: &["aic_mte2_ratio", "aiv_mte2_ratio", "memory in"],
+        also: &["aic_mte2_ratio", "aiv_mte2_ratio", "MTE2", "memory in"],
         unit: "ratio",
         formula: "sum(max(aic_mte2_ratio, aiv_mte2_ratio) * duration) / sum(duration)",
         english: "Share of time in which the unit that loads data (MTE2) was busy: the greater value of cube and \

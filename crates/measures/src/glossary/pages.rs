@@ -35,8 +35,8 @@ const TERMS: &[Term] = &[
     },
     Term {
         key: "operators_kernels_tab",
-        english_name: "Operators page: Operators",
-        chinese_name: "算子页面：算子",
+        english_name: "Operators page: Kernels",
+        chinese_name: "算子页面：kernel",
         english: "Kernels by type, name, shape, core, stream or module, with percentiles and the unit that limits \
                   them.",
         chinese: "按类型、名称、shape、加速核、流或模块统计的 kernel，包括百分位和瓶颈单元。",
@@ -176,7 +176,7 @@ const TERMS: &[Term] = &[
         key: "cluster_grid_tab",
         english_name: "Cluster page: Parallel layout",
         chinese_name: "集群页面：并行布局",
-        english: "Ranks by position in the parallel layout, coloured by their time.",
+        english: "Ranks by position in the parallel layout, colored by their time.",
         chinese: "按并行布局中的位置排列的 rank，以颜色表示时间。",
         ..Term::NAME
     },
@@ -192,7 +192,7 @@ const TERMS: &[Term] = &[
         key: "cluster_steps_tab",
         english_name: "Cluster page: Step time",
         chinese_name: "集群页面：step 耗时",
-        english: "Time breakdown of each rank, or of each step.",
+        english: "Device time breakdown of each rank, or of each step.",
         chinese: "各 rank 或各 step 的时间分解。",
         ..Term::NAME
     },

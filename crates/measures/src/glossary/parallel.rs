@@ -69,8 +69,8 @@ const TERMS: &[Term] = &[
     },
     Term {
         key: "bubble_share",
-        english_name: "Bubble of a stage",
-        chinese_name: "阶段空泡占比",
+        english_name: "Waiting share",
+        chinese_name: "阶段等待占比",
         also: &[],
         unit: "ratio",
         formula: "1 - evenness",

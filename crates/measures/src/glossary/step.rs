@@ -228,7 +228,7 @@ const TERMS: &[Term] = &[
     },
     Term {
         key: "part_time",
-        english_name: "Time of a part",
+        english_name: "Time by part",
         chinese_name: "分项时间",
         also: &[],
         unit: "ns",
@@ -247,7 +247,7 @@ const TERMS: &[Term] = &[
         also: &[],
         unit: "ns",
         formula: "part_time / steps of all ranks in scope",
-        english: "Time of a part, as the mean over the steps of all ranks in scope.",
+        english: "Mean of the time by part over the steps of all ranks in scope.",
         chinese: "分项时间在所选范围内所有 rank 的 step 上的平均。",
         function: "npuscope_analysis::time_split::Split::per_step",
     },

@@ -1,4 +1,4 @@
-//! Pages of a SQLite file.
+//! Pages of an SQLite file.
 
 pub const PAGE: usize = 16_384;
 pub const LEAF_TABLE: u8 = 13;

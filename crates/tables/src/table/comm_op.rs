@@ -43,7 +43,7 @@ table! {
         pub model_id: Option<i64>,
         /// Device number on the host.
         pub device: Option<i64>,
-        /// Gap to the previous operation, where a viewer stored it.
+        /// Gap to the previous operation, if the source has it: databases that MindStudio Insight has opened.
         pub wait: Option<Span>,
         /// Further arguments of the slice, as a JSON object.
         pub args: Option<Str>,

@@ -80,7 +80,7 @@ names! {
         NoRank = "no-rank",
         /// An event without a time; skipped.
         NoTime = "no-time",
-        /// The file is not a SQLite database.
+        /// The file is not an SQLite database.
         NotADatabase = "not-a-database",
         /// The file is not a trace.
         NotATrace = "not-a-trace",

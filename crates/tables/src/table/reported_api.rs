@@ -23,6 +23,6 @@ table! {
         /// Maximum duration.
         pub max: Option<f64> as "us",
         /// Population variance of the durations.
-        pub variance: Option<f64> as "us2",
+        pub variance: Option<f64> as "us²",
     }
 }

@@ -9,7 +9,7 @@ import { type Dimension, DIMENSIONS, type GridLayout, groupsOf, hasLayout, layou
 import { clusterText } from "./texts";
 
 const t = texts({
-  en: { label: "{metric} of {count} {count:rank|ranks} by position", caption: "Click a rank to see its groups.", outside: "Cells without colour are outside the range." },
+  en: { label: "{metric} of {count} {count:rank|ranks} by position", caption: "Click a rank to see its groups.", outside: "Cells without color are outside the range." },
   zh: { label: "{count} 个 rank 的{metric}（按并行布局排列）", caption: "单击 rank 查看其通信组。", outside: "没有颜色的格子超出范围。" },
 });
 

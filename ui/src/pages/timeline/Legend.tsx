@@ -5,7 +5,7 @@ import type { Category } from "./colours";
 
 const t = texts({
   en: {
-    legend: "Colours",
+    legend: "Colors",
     computing: "computing",
     communication: "communication",
     exposed: "exposed comm.",

@@ -13,7 +13,7 @@ const t = texts({
     none: "No marks. Press K to mark the selected area, the selected slice or the moment at the pointer. Marks are part of the link to this page.",
     add: "Add a mark (K)",
     name: "Name of the mark at {time}",
-    colour: "Next colour",
+    colour: "Next color",
     go: "Go to",
     remove: "Remove {name}",
     moment: "moment",

@@ -24,7 +24,7 @@ const t = texts({
     undo: "Previous view (Backspace)",
     goTo: "Go to a time or step (G): 12.5ms, step 3",
     goToHint: "time or step",
-    colours: "Colour by",
+    colours: "Color by",
     category: "category",
     name: "name",
     duration: "duration",

@@ -1,4 +1,4 @@
-//! `all`: Split the step time of each rank into its parts, and summarise communication operations and links between
+//! `all`: Split the step time of each rank into its parts, and summarize communication operations and links between
 //! ranks.
 //!
 //! Writes the files and tables of [`communication_time`](super::communication_time) and

@@ -1,4 +1,4 @@
-//! `cann_api_sum`: Summarise the durations of CANN calls.
+//! `cann_api_sum`: Summarize the durations of CANN calls.
 //!
 //! Reads `host_op` of kind `cann`. A call is counted if it starts in the selected step. Writes two tables of
 //! durations:
@@ -26,7 +26,7 @@ use crate::extract::{Analysis, Text};
 use crate::messages::collection;
 
 pub const MODE: Mode =
-    Mode { name: "cann_api_sum", folder: "CannApiSum", about: "Summarise the durations of CANN calls", run };
+    Mode { name: "cann_api_sum", folder: "CannApiSum", about: "Summarize the durations of CANN calls", run };
 
 const CALLS: Selection = Selection::NONE.and_host_ops(&[Kind::Cann]);
 

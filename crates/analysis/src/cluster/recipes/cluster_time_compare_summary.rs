@@ -4,7 +4,7 @@
 //! `ClusterTimeSummary` it has the value, the value of the baseline (`…Base`) and the difference (`…Diff`), in us.
 //! Steps that the baseline lacks are skipped. If both directories contain results of `cluster_time_summary` in
 //! `cluster_analysis_output/cluster_analysis.db`, these results are compared, and a note says so. Otherwise both
-//! profiles are summarised again. A selection of ranks applies to both.
+//! profiles are summarized again. A selection of ranks applies to both.
 //!
 //! With `--compat`: both directories must contain results, and all of their ranks are compared.
 

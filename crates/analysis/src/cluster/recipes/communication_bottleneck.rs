@@ -1,6 +1,6 @@
 //! `communication_bottleneck`: Find the rank that the longest collectives waited for, and the cause of its delay.
 //!
-//! Analyses the `--top_num` (10) longest collectives of rank `--rank_id` (0) in the selected step. The rank with the
+//! Analyzes the `--top_num` (10) longest collectives of rank `--rank_id` (0) in the selected step. The rank with the
 //! longest duration of a collective arrived first and is the `fast` rank. The rank with the shortest duration is the
 //! `slow` rank that the others waited for. All ranks end a collective at the same time, so the ends give the offset
 //! between their clocks. If the durations differ by less than 5 %, no rank is slow. If only one rank has the

@@ -1,4 +1,4 @@
-//! `compute_op_sum`: Summarise the durations of computing kernels.
+//! `compute_op_sum`: Summarize the durations of computing kernels.
 //!
 //! Reads `kernel` without communication kernels. A kernel is counted if it belongs to the selected step. Writes
 //! tables of durations:
@@ -27,7 +27,7 @@ use crate::extract::{Analysis, Text};
 use crate::messages::collection;
 
 pub const MODE: Mode =
-    Mode { name: "compute_op_sum", folder: "ComputeOpSum", about: "Summarise the durations of computing kernels", run };
+    Mode { name: "compute_op_sum", folder: "ComputeOpSum", about: "Summarize the durations of computing kernels", run };
 
 /// The extract of a rank.
 #[derive(Serialize, Deserialize)]

@@ -20,7 +20,7 @@
 //! and their total time per rank, step and cause. The times of a step add up to its free time.
 //!
 //! With `--compat`: gaps are taken from the first to the last work of the profile; any task inside a gap is its
-//! cause; `Device late` does not exist; all steps are analysed; times can be rounded to multiples of 256 ns, because
+//! cause; `Device late` does not exist; all steps are analyzed; times can be rounded to multiples of 256 ns, because
 //! msprof-analyze stores them as floats; there is no column `step` and no summary.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! `hccl_sum`: Summarise the durations of communication operations.
+//! `hccl_sum`: Summarize the durations of communication operations.
 //!
 //! Reads `comm_op`. An operation is counted if it belongs to the selected step. Writes these tables:
 //!
@@ -25,7 +25,7 @@ use crate::extract::{Analysis, Text};
 use crate::messages::collection;
 
 pub const MODE: Mode =
-    Mode { name: "hccl_sum", folder: "HcclSum", about: "Summarise the durations of communication operations", run };
+    Mode { name: "hccl_sum", folder: "HcclSum", about: "Summarize the durations of communication operations", run };
 
 const DEFAULT_TOP: usize = 15;
 

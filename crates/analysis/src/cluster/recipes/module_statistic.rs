@@ -1,4 +1,4 @@
-//! `module_statistic`: Summarise the device work of each module of the model.
+//! `module_statistic`: Summarize the device work of each module of the model.
 //!
 //! Reads mstx ranges of the domain `Module`, framework operators, and the kernels and communication operations that
 //! they launched. An operator is counted if it starts in the selected step. `ModuleStatistic` has one row per
@@ -28,7 +28,7 @@ use crate::messages::collection;
 pub const MODE: Mode = Mode {
     name: "module_statistic",
     folder: "ModuleStatistic",
-    about: "Summarise the device work of each module of the model",
+    about: "Summarize the device work of each module of the model",
     run,
 };
 

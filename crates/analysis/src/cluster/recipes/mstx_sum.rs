@@ -1,4 +1,4 @@
-//! `mstx_sum`: Summarise the durations of code sections that the user marked with mstx.
+//! `mstx_sum`: Summarize the durations of code sections that the user marked with mstx.
 //!
 //! Reads `host_op` of kind `mstx`. A mark or range is counted if it starts in the selected step.
 //!
@@ -35,7 +35,7 @@ use crate::messages::cluster as messages;
 use crate::messages::collection;
 
 pub const MODE: Mode =
-    Mode { name: "mstx_sum", folder: "MstxSum", about: "Summarise the durations of mstx marks and ranges", run };
+    Mode { name: "mstx_sum", folder: "MstxSum", about: "Summarize the durations of mstx marks and ranges", run };
 
 const MARKS: Selection = Selection::of(&[TableId::Task, TableId::Step]).and_host_ops(&[Kind::Mstx]);
 

@@ -1,4 +1,4 @@
-//! `operator_mfu`: Compute the model FLOPs utilisation (MFU) of kernels and operators.
+//! `operator_mfu`: Compute the model FLOPs utilization (MFU) of kernels and operators.
 //!
 //! Reads mstx ranges of the domain `mfu_flops`, which are named `{operations}-{name}`, the operators that start in
 //! them, and the kernels that these operators launched. An operator is counted if it starts in the selected step. An
@@ -45,7 +45,7 @@ use crate::messages::collection;
 pub const MODE: Mode = Mode {
     name: "operator_mfu",
     folder: "OperatorMfu",
-    about: "Compute the model FLOPs utilisation (MFU) of kernels and operators",
+    about: "Compute the model FLOPs utilization (MFU) of kernels and operators",
     run,
 };
 
