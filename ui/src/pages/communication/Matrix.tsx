@@ -28,6 +28,7 @@ const t = texts({
     caption: "Each row is a sending rank, each column a receiving rank. Drag to zoom, double-click to show all.",
     from: "from {rank}",
     to: "to {rank}",
+    classes: "Kinds are the classes of communication_matrix.json: reduce includes reducescatter.",
     over: "Transport and link type",
     table: "Links",
     label: "{measure} between {count} {count:rank|ranks}",
@@ -44,6 +45,7 @@ const t = texts({
     caption: "每行是发送方 rank，每列是接收方 rank。拖动可缩放，双击显示全部。",
     from: "自 {rank}",
     to: "至 {rank}",
+    classes: "类型取自 communication_matrix.json 的分类：reduce 包含 reducescatter。",
     over: "传输方式与链路类型",
     table: "链路",
     label: "{count} 个 rank 之间的{measure}",
@@ -116,6 +118,7 @@ function Traffic({ table }: { table: Table }) {
           zoom={zoom}
           onZoom={(cells) => chooseCells("zoom", cells)}
         />
+        {table.texts("kind").includes("reduce") && <p class="hint">{t("classes")}</p>}
       </Card>
       <Card title={t("table")}>
         <DataTable
