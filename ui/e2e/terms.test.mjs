@@ -21,8 +21,8 @@ const GLOSSARY = new Function(`return ${terms}`)();
 
 /** What the tooltip of a term shows. */
 const definition = (key, language) => {
-  const { formula, [language]: words } = GLOSSARY[key];
-  return [words.name, words.text, ...(formula === "" ? [] : [`= ${formula}`])].join("\n");
+  const { name, text, formula } = GLOSSARY[key][language];
+  return [name, text, ...(formula === "" ? [] : [`= ${formula}`])].join("\n");
 };
 
 const title = (locator) => locator.first().getAttribute("title");

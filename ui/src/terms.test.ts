@@ -10,7 +10,7 @@ afterEach(() => {
 test("a definition has name, text and formula, in the language of the page", () => {
   expect(definition("free")).toMatch(/^Free\nTime within the device time .*\.\n= device_time - computing - exposed_communication$/);
   language.value = "zh";
-  expect(definition("free")).toMatch(/^空闲\n设备时间内.*。\n= device_time/);
+  expect(definition("free")).toMatch(/^空闲\n设备时间内.*。\n= 设备时间/);
 });
 
 test("what is inherited is no term", () => {

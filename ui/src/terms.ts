@@ -16,6 +16,6 @@ export function termName(key: TermKey): string {
 
 /** What a number is: its name, its definition and, where there is one, its formula. */
 export function definition(key: TermKey): string {
-  const { formula, [language.value]: words } = GLOSSARY[key];
-  return [words.name, words.text, ...(formula === "" ? [] : [`= ${formula}`])].join("\n");
+  const { name, text, formula } = GLOSSARY[key][language.value];
+  return [name, text, ...(formula === "" ? [] : [`= ${formula}`])].join("\n");
 }
