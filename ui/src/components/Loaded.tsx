@@ -11,7 +11,7 @@ const t = texts({
     loading: "Loading {what} …",
     failed: "Could not load {what}: {why}",
     retry: "Try again",
-    fix: "How to record it: ",
+    fix: "To collect it: ",
     notIncluded: "Not included in this report. To see it, run: npuscope view DIR",
   },
   zh: {
