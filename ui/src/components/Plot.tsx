@@ -72,8 +72,8 @@ interface Props {
 }
 
 const t = texts({
-  en: { keys: "Arrow keys: read values", pick: "Enter: select", brush: "Shift + arrow keys: select a range, Enter: confirm", reset: "0: show all" },
-  zh: { keys: "方向键：读取数值", pick: "Enter：选中", brush: "Shift + 方向键：框选，Enter：确认", reset: "0：显示全部" },
+  en: { keys: "Arrow keys: read values", pick: "Enter: select", brush: "Shift + arrow keys: select a range, Enter: confirm", reset: "0: show all", stop: ". " },
+  zh: { keys: "方向键：读取数值", pick: "Enter：选中", brush: "Shift + 方向键：框选，Enter：确认", reset: "0：显示全部", stop: "。" },
 });
 
 /** Movement that makes a click a brush, in pixels. */
@@ -166,7 +166,7 @@ export function Plot(props: Props) {
   const shown = cursor.value && readout ? readout(cursor.value, size.value) : null;
   const marked = anchor.value && cursor.value && onBrush && brushed(anchor.value, cursor.value);
   const acts = Boolean(onPick || onBrush);
-  const hint = [t("keys"), onPick && t("pick"), onBrush && t("brush"), onReset && t("reset")].filter(Boolean).join(". ");
+  const hint = [t("keys"), onPick && t("pick"), onBrush && t("brush"), onReset && t("reset")].filter(Boolean).join(t("stop"));
   return (
     <figure class="chart" aria-label={label}>
       {caption && <figcaption>{caption}</figcaption>}

@@ -28,7 +28,7 @@ const t = texts({
     links: "比预期慢的链路",
     slowRanks: "慢 rank",
     slowLinks: "慢链路",
-    bars: "各 rank 到达集合通信的迟到时间合计",
+    bars: "各 rank 在集合通信中的迟到时间合计",
     hint: "在一次集合通信中，如果其他 rank 先到达并等待某个 rank，则该 rank 为慢 rank。单击 rank 可打开其时间线。",
     cause: "此处列出的 rank 可能也在等待其他 rank；原因见总览页面。",
     noRank: "没有 rank 让其他 rank 等待。",

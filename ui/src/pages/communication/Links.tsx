@@ -33,7 +33,7 @@ const t = texts({
   zh: {
     bandwidth: "各链路或传输方式的带宽",
     what: "带宽",
-    caption: "标记为参考带宽，即正常链路的典型带宽（{references}）。经 HCCS、PCIe 和 SIO 的传输同时计入 SDMA。",
+    caption: "竖线处为参考带宽，即正常链路的典型带宽（{references}）。经 HCCS、PCIe 和 SIO 的传输同时计入 SDMA。",
     of: "{bandwidth} GB/s，参考 {reference} GB/s",
     plain: "{bandwidth} GB/s",
     slow: "{link} 仅达到 {reference} GB/s 的 {share}；rank {rank} 最慢，为 {bandwidth} GB/s。",
@@ -41,7 +41,7 @@ const t = texts({
     packetWhat: "包",
     link: "链路或传输方式",
     small: "{link}：{count} 个包中有 {share} 小于 {size}（上限 {limit}），带宽利用率低。建议一次发送更多数据：增大 bucket，减少集合通信次数并增大单次数据量。{large}",
-    fine: "没有链路的小包占比超过 {limit}。小包：小于 {size}；RDMA 为小于 {rdma}。{large}",
+    fine: "各链路的小包占比均不超过 {limit}（小包指小于 {size} 的包；RDMA 为小于 {rdma}）。{large}",
     large: "（“大包占比”列统计大于 32 MB 的包，RDMA 为大于 0.5 MB。）",
     histogram: "{link} 的包大小分布",
   },

@@ -80,7 +80,7 @@ const t = texts({
     error: "错误",
     warning: "警告",
     info: "提示",
-    code: "代码",
+    code: "类型",
     file: "文件",
     message: "说明",
     filesOf: "rank {rank} 的文件",

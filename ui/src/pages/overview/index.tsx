@@ -36,7 +36,7 @@ const t = texts({
     steps: "step 耗时",
     diagnosticCount: "诊断信息（{count}）",
     shallow: "以 {levels} 采集：没有算子类型、kernel shape、AI Core 指标和通信链路。",
-    fix: "采集更多数据所需的设置",
+    fix: "采集更多数据所需的配置项",
   },
 });
 

@@ -23,7 +23,7 @@ const t = texts({
     x: "X",
     y: "Y",
     none: "没有可绘制的数值列。",
-    label: "按 {x} 的 {y}",
+    label: "{y} 随 {x} 的变化",
     some: "{all} 行中的前 {shown} 行。",
   },
 });

@@ -19,7 +19,7 @@ const t = texts({
   },
   zh: {
     title: "各阶段时长",
-    mean: "各阶段的平均时长；标记为最长时长",
+    mean: "各阶段的平均时长；竖线处为最长时长",
     bubbles: "各 rank 等待该阶段最慢 rank 的时间占比",
     both: "{mean}，最长 {max}",
   },
