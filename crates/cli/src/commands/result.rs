@@ -246,7 +246,10 @@ fn table(schema: &SchemaRef, batches: &[RecordBatch], has_units: bool) -> Result
     let right: Vec<usize> =
         schema.fields().iter().enumerate().filter(|(_, f)| is_number(f.data_type())).map(|(i, _)| i).collect();
     let options = FormatOptions::default().with_null("");
-    let unit_of = |field: &Field| units::unit_of(field.name()).filter(|_| has_units && is_number(field.data_type()));
+    let unit_of = |field: &Field| match field.data_type() {
+        ty if !has_units || !is_number(ty) => None,
+        ty => units::unit_of(field.name()).or(ty.is_floating().then_some(Unit::Real)),
+    };
     let units: Vec<Option<Unit>> = schema.fields().iter().map(|field| unit_of(field)).collect();
     let is_plan = headers == ["plan_type", "plan"];
     let mut plans = String::new();

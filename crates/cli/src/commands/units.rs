@@ -11,6 +11,8 @@ pub enum Unit {
     Bytes,
     /// Shown in percent.
     Ratio,
+    /// A number without a unit, or whose name says it: shown with four digits that count.
+    Real,
 }
 
 /// Columns of views that are no terms of the glossary.
@@ -40,6 +42,7 @@ impl Unit {
             Unit::Bytes if value >= 0.0 => terminal::bytes(value as u64),
             Unit::Bytes => format!("{value} B"),
             Unit::Ratio => format!("{:.1} %", value * 100.0),
+            Unit::Real => short(value),
         }
     }
 }
@@ -51,6 +54,16 @@ fn duration(ns: f64) -> String {
         Some((unit, size)) => format!("{:.3} {unit}", ns / size),
         None => format!("{ns:.0} ns"),
     }
+}
+
+/// A number with four digits that count, as the pages show it.
+fn short(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 9")]
+    let digits = (3.0 - value.abs().log10().floor()).clamp(0.0, 9.0) as usize;
+    format!("{value:.digits$}")
 }
 
 #[cfg(test)]
@@ -66,6 +79,10 @@ mod tests {
         );
         assert_eq!(Unit::Bytes.shown(1536.0), "1.5 KiB");
         assert_eq!(Unit::Ratio.shown(0.1234), "12.3 %");
+        assert_eq!(
+            [0.0, 1.158_341, 12_345.6, 0.000_123_45].map(|n| Unit::Real.shown(n)),
+            ["0", "1.158", "12346", "0.0001235"]
+        );
     }
 
     #[test]
