@@ -96,7 +96,7 @@ impl Analysis for Times {
 
     fn map(&self, data: &RankData<'_>) -> Result<RankSteps, Absent> {
         let tables = &data.tables;
-        let steps = step::steps(tables);
+        let steps = step::whole(step::steps(tables));
         let time = rank_time(data.rank, &steps, tables);
         let host = match time {
             Some(time) if !time.has_device => host::spent(tables),

@@ -270,6 +270,7 @@ absent-no-place = it is a trace of PyTorch's own profiler, which NPU databases c
 absent-nothing-kept = nothing of it would be kept
 absent-modules = none of its modules launched anything
 absent-in-baseline = the baseline lacks it
+lacks-copy-of-windows = several windows, so no copy of a database with these results is written; choose a window with --window to get one
 lacks-reported = it reports no { $what }
 of-baseline = in the baseline: { $why }
 
@@ -888,6 +889,8 @@ profile-unreadable = cannot read { $path }: { $error }
 profile-not-a-directory = { $path } is not a directory
 profile-not-a-file = { $path } is neither a directory nor a regular file
 profile-nothing = no profile in { $path }; expected ASCEND_PROFILER_OUTPUT or FRAMEWORK directories, exported PROF_* directories, deliverables such as trace_view.json, kernel_details.csv or ascend_pytorch_profiler_0.db, or traces of PyTorch's profiler (*.json, *.json.gz)
+profile-no-job = there is no job { $name }; choose one of: { $jobs }
+profile-no-window = there is no window { $name }; choose among: { $windows }
 profile-nothing-readable = no profile in { $path }: { $why }
 
 ## Errors: parsing raw data
@@ -1406,9 +1409,8 @@ store-more-in-trace = the trace of the rank has more data; skipped
 store-text-instead = the database is damaged; the text files of the rank were read instead
 store-unknown-file = not a known profile file; skipped
 store-no-rank = rank unknown (no profiler_info); shown as rank { $rank }, which may be wrong
-store-what-rank = rank { $rank }
-store-what-process = process { $process } of { $host }
-store-duplicate = { $what } has several recordings: read { $read }, skipped the older { $unread }. Windows of one job are not joined; to see the older one, open its path
+store-several-jobs = { $count } jobs are in this directory: { $jobs }. Showing { $read }; choose another with --job
+store-steps-by-order = step numbers repeat or are missing; steps are numbered from 1 in the order in which they were recorded
 store-renumbered = NPU ranks and GPU ranks have the same numbers; GPU rank { $rank } is shown as rank { $shown }
 store-raw-only = the raw data is not exported; run `msprof --export=on --output=<this directory>` first
 store-device-raw = the raw device data is not exported; only host activity is shown

@@ -239,6 +239,7 @@ absent-no-place = 它是 PyTorch 自带 profiler 的 trace，NPU 的数据库无
 absent-nothing-kept = 过滤后没有剩余内容
 absent-modules = 其模块没有下发任何任务
 absent-in-baseline = 基线中没有该 rank
+lacks-copy-of-windows = 有多个窗口，因此不写出带有这些结果的数据库副本；如需副本，请用 --window 选择一个窗口
 lacks-reported = 没有上报：{ $what }
 of-baseline = 基线：{ $why }
 
@@ -756,6 +757,8 @@ profile-unreadable = 无法读取 { $path }：{ $error }
 profile-not-a-directory = { $path } 不是目录
 profile-not-a-file = { $path } 既不是目录，也不是普通文件
 profile-nothing = { $path } 中没有 profile；应包含 ASCEND_PROFILER_OUTPUT 或 FRAMEWORK 目录、已导出的 PROF_* 目录、trace_view.json、kernel_details.csv 或 ascend_pytorch_profiler_0.db 等交付件，或 PyTorch profiler 的 trace（*.json、*.json.gz）
+profile-no-job = 没有作业 { $name }；可选：{ $jobs }
+profile-no-window = 没有窗口 { $name }；可选：{ $windows }
 profile-nothing-readable = { $path } 中没有 profile：{ $why }
 
 ## 错误：解析原始数据
@@ -1169,9 +1172,8 @@ store-more-in-trace = 该 rank 的 trace 包含更多数据；已跳过
 store-text-instead = 数据库已损坏；已改为读取该 rank 的文本文件
 store-unknown-file = 不是已知的 profile 文件；已跳过
 store-no-rank = rank 未知（没有 profiler_info）；显示为 rank { $rank }，可能不正确
-store-what-rank = rank { $rank }
-store-what-process = { $host } 上的进程 { $process }
-store-duplicate = { $what } 有多次采集：读取了 { $read }，跳过了较早的 { $unread }。同一作业的多个窗口不会合并；如需查看较早的一次，请打开其路径
+store-several-jobs = 此目录中有 { $count } 个作业：{ $jobs }。当前显示 { $read }；用 --job 选择其他作业
+store-steps-by-order = step 编号重复或缺失；step 按采集顺序从 1 开始编号
 store-renumbered = NPU 的 rank 与 GPU 的 rank 编号相同；GPU 的 rank { $rank } 显示为 rank { $shown }
 store-raw-only = 原始数据尚未导出；请先运行 `msprof --export=on --output=<此目录>`
 store-device-raw = 设备的原始数据尚未导出；只显示主机侧活动

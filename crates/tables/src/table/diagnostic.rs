@@ -56,8 +56,6 @@ names! {
         DamagedTable = "damaged-table",
         /// Ids that have no name in the database.
         DanglingId = "dangling-id",
-        /// A second profile of the same rank; skipped.
-        DuplicateRank = "duplicate-rank",
         /// No table of the database has rows.
         EmptyDatabase = "empty-database",
         /// The file is empty.
@@ -86,6 +84,8 @@ names! {
         NotCsv = "not-csv",
         /// Rows that refer to missing rows; skipped.
         OrphanRows = "orphan-rows",
+        /// Several jobs in one directory; one of them is read.
+        OtherJob = "other-job",
         /// Device data in a format that is not supported.
         RawOnly = "raw-only",
         /// A rank that was renumbered because its number is taken.
@@ -96,6 +96,8 @@ names! {
         SameInTrace = "same-in-trace",
         /// A row with fewer cells than the header; the missing ones are null.
         ShortRow = "short-row",
+        /// Step numbers that repeat or are missing; steps are numbered in the order in which they were recorded.
+        StepsByOrder = "steps-by-order",
         /// Two columns that the writer had swapped; repaired.
         SwappedColumns = "swapped-columns",
         /// A symbolic link that leads back to its own directory; not followed.

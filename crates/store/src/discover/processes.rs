@@ -1,0 +1,173 @@
+//! Which windows one process recorded.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use npuscope_formats::kineto;
+use npuscope_formats::source::{WindowSource, process_in_directory};
+use npuscope_tables::{Framework, Rank};
+
+use super::files::file_name;
+use super::times::{recorded_at, time_in_window_name};
+
+/// A window whose rank is not settled.
+pub(super) struct Candidate {
+    pub(super) rank: Option<Rank>,
+    /// The number is a guess from the name of a file that says nothing of its rank.
+    pub(super) is_guess: bool,
+    /// The process that a trace of PyTorch's profiler names.
+    pub(super) process: Option<i64>,
+    pub(super) source: WindowSource,
+}
+
+impl Candidate {
+    pub(super) fn is_kineto(&self) -> bool {
+        self.source.framework == Framework::Kineto
+    }
+
+    /// The process that wrote it, as far as its name or its events say.
+    pub(super) fn identity(&self) -> Option<Identity> {
+        let identity = |(host, process): (&str, &str)| Identity { host: host.to_owned(), process: process.to_owned() };
+        if !self.is_kineto() {
+            return process_in_directory(&self.source.directory_name()).map(identity);
+        }
+        let by_name = kineto::process_in_name(&self.source.files.first()?.name).map(identity);
+        by_name.or_else(|| Some(Identity { host: String::new(), process: self.process?.to_string() }))
+    }
+}
+
+/// A process: its number on its host. The host is not known of a trace whose name does not say.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Identity {
+    pub(super) host: String,
+    pub(super) process: String,
+}
+
+/// What one process of a job recorded.
+#[derive(Debug)]
+pub(super) struct Process {
+    pub(super) rank: Option<Rank>,
+    pub(super) is_kineto: bool,
+    /// The folder that its windows have in common.
+    pub(super) folder: PathBuf,
+    /// By time.
+    pub(super) windows: Vec<Recorded>,
+}
+
+/// A window and when it was recorded.
+#[derive(Debug)]
+pub(super) struct Recorded {
+    pub(super) at: i64,
+    pub(super) source: WindowSource,
+}
+
+/// The processes that recorded some windows, by rank and time. Windows of one rank, host and process belong together; a
+/// process whose number is not known has one window. A process does not record twice at the same time: windows of
+/// the same name are copies, and those of each folder are taken for a process of their own.
+pub(super) fn processes(candidates: Vec<Candidate>) -> Vec<Process> {
+    let mut known: BTreeMap<(bool, Option<Rank>, Identity, Option<PathBuf>), Vec<WindowSource>> = BTreeMap::new();
+    let mut all = Vec::new();
+    for candidate in candidates {
+        let (is_kineto, rank) = (candidate.is_kineto(), candidate.rank);
+        match candidate.identity() {
+            Some(identity) => {
+                // Without a rank, the number of a process means little beyond its folder.
+                let folder = rank.is_none().then(|| folder(&candidate.source));
+                known.entry((is_kineto, rank, identity, folder)).or_default().push(candidate.source);
+            }
+            None => all.push(Process::new(rank, is_kineto, vec![candidate.source])),
+        }
+    }
+    for ((is_kineto, rank, ..), windows) in known {
+        all.extend(apart(windows).into_iter().map(|windows| Process::new(rank, is_kineto, windows)));
+    }
+    all.sort_by_key(|process| (process.is_kineto, process.rank, process.begin()));
+    all
+}
+
+/// The windows of a process; if some are copies, those of each folder apart.
+fn apart(windows: Vec<WindowSource>) -> Vec<Vec<WindowSource>> {
+    let mut names = HashSet::new();
+    let mut is_new = |window: &WindowSource| {
+        let name = time_in_window_name(window).map(|_| (window.name(), dynamic_window(window)));
+        name.is_none_or(|name| names.insert(name))
+    };
+    if windows.iter().all(&mut is_new) {
+        return vec![windows];
+    }
+    let mut folders: BTreeMap<PathBuf, Vec<WindowSource>> = BTreeMap::new();
+    for window in windows {
+        folders.entry(folder(&window)).or_default().push(window);
+    }
+    folders.into_values().collect()
+}
+
+impl Process {
+    fn new(rank: Option<Rank>, is_kineto: bool, windows: Vec<WindowSource>) -> Process {
+        let folders = windows.iter().map(folder);
+        let folder = folders.reduce(|a, b| common(&a, &b)).unwrap_or_default();
+        let mut windows: Vec<Recorded> =
+            windows.into_iter().map(|source| Recorded { at: recorded_at(&source), source }).collect();
+        windows.sort_by(|a, b| (a.at, &a.source.directory).cmp(&(b.at, &b.source.directory)));
+        Process { rank, is_kineto, folder, windows }
+    }
+
+    /// When its first window was recorded.
+    pub(super) fn begin(&self) -> i64 {
+        self.windows.first().map_or(0, |window| window.at)
+    }
+}
+
+/// The folder that a window lies in. Folders of windows of dynamic profiling and of stages do not count.
+fn folder(window: &WindowSource) -> PathBuf {
+    if window.framework == Framework::Kineto {
+        return window.directory.clone();
+    }
+    let parent = window.directory.parent().unwrap_or(&window.directory);
+    let is_of_window = dynamic_window(window).is_some() || stage(window).is_some();
+    parent.parent().filter(|_| is_of_window).unwrap_or(parent).to_owned()
+}
+
+/// How trainers call the folders of stages: MindSpeed-RL and verl.
+const STAGE_PREFIXES: [&str; 8] = [
+    "actor_",
+    "critic_",
+    "reference_compute_",
+    "ref_compute_",
+    "rollout_generate",
+    "reward_",
+    "compute_",
+    "train_batch",
+];
+
+/// The stage of reinforcement learning in the name of the folder that a window lies in.
+pub(super) fn stage(window: &WindowSource) -> Option<String> {
+    let name = file_name(window.directory.parent()?);
+    STAGE_PREFIXES.iter().any(|prefix| name.starts_with(prefix)).then_some(name)
+}
+
+fn common(a: &Path, b: &Path) -> PathBuf {
+    a.components().zip(b.components()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
+}
+
+/// The steps in the name of the folder that dynamic profiling made for a window, `rank0_start2_stop5`.
+pub(super) fn dynamic_window(window: &WindowSource) -> Option<(i64, i64)> {
+    let name = file_name(window.directory.parent()?);
+    let (start, stop) = name.strip_prefix("rank")?.split_once("_start")?.1.split_once("_stop")?;
+    Some((start.parse().ok()?, stop.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_of_a_dynamic_window_names_its_steps() {
+        let window = |path: &str| WindowSource::new(path.into(), Framework::MindSpore);
+        assert_eq!(dynamic_window(&window("out/rank0_start2_stop5/host_7_20260101000000000_ascend_ms")), Some((2, 5)));
+        assert_eq!(dynamic_window(&window("out/rank0/host_7_20260101000000000_ascend_ms")), None);
+        assert_eq!(folder(&window("out/rank0_start2_stop5/host_7_1_ascend_ms")), PathBuf::from("out"));
+        assert_eq!(folder(&window("out/rank0/host_7_1_ascend_ms")), PathBuf::from("out/rank0"));
+        assert_eq!(common(Path::new("a/b/c"), Path::new("a/b/d/e")), PathBuf::from("a/b"));
+    }
+}
