@@ -1194,6 +1194,9 @@ synth-among-heads = { $count } heads
 synth-number = { $what } must be a number of at least { $least }, not { $value }
 synth-interleaved = an interleaved pipeline (virtual_stages) needs more than one stage (pp)
 synth-no-experts = expert parallelism (ep) needs a model with experts
+synth-no-stages = windows by stage (profiling = "stages") need reinforcement learning (workload = "reinforcement-learning")
+synth-window-order = window { $window } must be inside steps { $first } to { $last } and after the window before it
+synth-window-text = "{ $text }" is not a window; expected FIRST..LAST, for example 2..5
 synth-too-much = { $what } must be at most { $most }, not { $value }
 synth-stuck = rank { $rank } waits forever in step { $step }
 synth-framework = framework { $name } is not supported; use torch_npu or mindspore

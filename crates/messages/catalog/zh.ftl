@@ -1053,6 +1053,9 @@ synth-among-heads = { $count } 个注意力头
 synth-number = { $what } 应为不小于 { $least } 的数，实际为 { $value }
 synth-interleaved = 交错流水线（virtual_stages）需要多于一个 stage（pp）
 synth-no-experts = 专家并行（ep）需要包含专家的模型
+synth-no-stages = 按阶段采集窗口（profiling = "stages"）需要强化学习作业（workload = "reinforcement-learning"）
+synth-window-order = 窗口 { $window } 必须在 step { $first } 到 { $last } 之内，且在前一个窗口之后
+synth-window-text = "{ $text }" 不是窗口；应为 FIRST..LAST，例如 2..5
 synth-too-much = { $what } 至多为 { $most }，实际为 { $value }
 synth-stuck = rank { $rank } 在 step { $step } 中一直等待
 synth-framework = 不支持框架 { $name }；请使用 torch_npu 或 mindspore

@@ -121,11 +121,12 @@ fn read_files(window: &WindowSource, options: ReadOptions<'_>) -> (RankTables, F
     (reader.pieces.finish(), FilesRead { allocations, formats, has_db })
 }
 
-/// What is wanted and what that follows from, which is everything if a table is that sums up everything. The one file of a Kineto rank and raw
+/// What is wanted and what that follows from, which is everything if a table is that sums up everything. The one file of
+/// a Kineto rank and raw
 /// files are read whole.
 fn whole_if_summed_up(selection: Selection, window: &WindowSource) -> Selection {
     let selection = if selection.has(TableId::StepTime) { selection.and(step::NEEDS) } else { selection };
-    let is_whole = selection.has_any(&[TableId::Rank, TableId::Source, TableId::Diagnostic]);
+    let is_whole = selection.has_any(&[TableId::Rank, TableId::Window, TableId::Source, TableId::Diagnostic]);
     if is_whole || window.framework == Framework::Kineto || window.is_raw() { Selection::ALL } else { selection }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
+use super::choice::ChoiceArguments;
 use super::values::FailOn;
 use crate::commands::ReportFormat;
 use crate::commands::diagnose::DiagnoseOptions;
@@ -21,6 +22,8 @@ pub struct DiagnoseCommand {
     /// Profile: a directory with the ranks of a job
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
+    #[command(flatten)]
+    pub choice: ChoiceArguments,
     /// Output format; json includes all evidence
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ReportFormat,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
+use super::choice::ChoiceArguments;
 use super::values::FailOn;
 use crate::commands::ReportFormat;
 use crate::commands::info::InfoOptions;
@@ -14,6 +15,8 @@ pub struct InfoCommand {
     /// Profile: a directory, or a single deliverable such as trace_view.json
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
+    #[command(flatten)]
+    pub choice: ChoiceArguments,
     /// Output format
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ReportFormat,

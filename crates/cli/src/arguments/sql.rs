@@ -7,6 +7,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum, ValueHint};
 use npuscope_messages::Message;
 
+use super::choice::ChoiceArguments;
 use crate::commands::result::ResultFormat;
 use crate::commands::sql::SqlOptions;
 use crate::messages::errors as messages;
@@ -26,6 +27,8 @@ pub struct SqlCommand {
     /// Profile: a directory, or a single deliverable such as trace_view.json
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
+    #[command(flatten)]
+    pub choice: ChoiceArguments,
     /// SQL query; `\tables` lists the tables, `\d TABLE` lists the columns of a table, `-` reads the query from stdin
     pub query: String,
     /// Output format [default: from the extension of FILE, else table]

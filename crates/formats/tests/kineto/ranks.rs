@@ -101,8 +101,8 @@ fn of_traces_whose_names_have_the_same_number_none_is_lost() {
     let directory = tempfile::tempdir().unwrap();
     let stated = two_steps(("cuda_runtime", "cudaLaunchKernel")).text();
     put(&directory, "a.json", stated.as_bytes());
-    for name in ["rank1_b.json", "rank1_c.json", "rank2.json", "rank3.json"] {
-        put(&directory, name, nameless().as_bytes());
+    for (process, name) in (78..).zip(["rank1_b.json", "rank1_c.json", "rank2.json", "rank3.json"]) {
+        put(&directory, name, nameless().replace("\"pid\": 77,", &format!("\"pid\": {process},")).as_bytes());
     }
     let profile = discover(directory.path()).unwrap();
     let expected = [(0, "rank1_b.json"), (1, "rank1_c.json"), (2, "rank2.json"), (3, "a.json"), (4, "rank3.json")];
