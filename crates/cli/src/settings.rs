@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use npuscope_messages::{Language, Message};
-use npuscope_store::discover::Choice;
+use npuscope_store::discover::{Choice, Profile};
 use npuscope_store::{OpenOptions, Store};
 
 use crate::arguments::GlobalArguments;
@@ -80,7 +80,23 @@ impl Settings {
     }
 
     pub fn open(&self, path: &Path) -> Result<Store, CliError> {
-        Ok(Store::open(path, self.open_options())?)
+        let store = Store::open(path, self.open_options())?;
+        self.say_jobs(store.profile());
+        Ok(store)
+    }
+
+    /// The same for work that Ctrl-C ends in good order.
+    pub fn open_stoppable(&self, path: &Path) -> Result<Store, CliError> {
+        let store = Store::open(path, self.stoppable_options())?;
+        self.say_jobs(store.profile());
+        Ok(store)
+    }
+
+    /// Says which of several jobs is shown, if none was chosen.
+    pub fn say_jobs(&self, profile: &Profile) {
+        if let Some(message) = profile.other_jobs().filter(|_| self.choice.job.is_none()) {
+            self.terminal.warning(&self.text(&message));
+        }
     }
 }
 

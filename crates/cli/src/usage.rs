@@ -34,6 +34,7 @@ pub enum UsageError {
     },
     NoTimeline,
     NoStepTimes(PathBuf),
+    NoStep(i64),
     NoDevice(PathBuf),
 
     NoEvents,
@@ -133,6 +134,7 @@ impl UsageError {
             UsageError::NoneOfRanks => messages::none_of_ranks(),
             UsageError::NoSuchRanks { there } => messages::no_such_ranks(ranges(there)),
             UsageError::NoTimeline => messages::no_timeline(),
+            UsageError::NoStep(step) => npuscope_views::messages::no_step(*step),
             UsageError::NoStepTimes(path) => messages::no_step_times(path),
             UsageError::NoDevice(path) => messages::no_device(path),
             UsageError::NoEvents => messages::no_events(),

@@ -368,6 +368,15 @@ doctor-headline = { $ranks ->
     [one] { $ranks } rank
    *[other] { $ranks } ranks
 } in { $path }
+doctor-windows = windows
+doctor-directories = { $count ->
+    [one] { $count } directory
+   *[other] { $count } directories
+}
+doctor-more-windows = … and { $count ->
+    [one] { $count } more window
+   *[other] { $count } more windows
+}; --format json lists all
 doctor-files = files
 doctor-rows = rows per table
 doctor-missing = missing
@@ -1092,6 +1101,9 @@ head-versions = versions
 head-level = level
 head-step-ids = step ids
 head-covers = time covered
+head-window = window
+head-stage = stage
+head-directories = directories
 head-kind = kind
 head-files = files
 head-bytes = size

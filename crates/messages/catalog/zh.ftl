@@ -298,6 +298,9 @@ reading-strict = 读取时有 { $losses } 条错误或警告（--strict）；第
 ## 终端：doctor
 
 doctor-headline = { $path } 中有 { $ranks } 个 rank
+doctor-windows = 窗口
+doctor-directories = { $count } 个目录
+doctor-more-windows = …… 还有 { $count } 个窗口；--format json 列出全部
 doctor-files = 文件
 doctor-rows = 各表行数
 doctor-missing = 缺少的数据
@@ -951,6 +954,9 @@ head-versions = 版本
 head-level = 级别
 head-step-ids = step 编号
 head-covers = 覆盖时间
+head-window = 窗口
+head-stage = 阶段
+head-directories = 目录
 head-kind = 类型
 head-files = 文件数
 head-bytes = 大小

@@ -14,6 +14,7 @@ use npuscope_analysis::overview::overview;
 use npuscope_engine::{EngineError, QueryOptions, Session};
 use npuscope_formats::source::RankSource;
 use npuscope_store::cache::{Cache, CachedRank};
+use npuscope_store::discover::Profile;
 use npuscope_store::fingerprint::fingerprint_all;
 use npuscope_store::{OpenOptions, Store};
 use npuscope_tables::table::step;
@@ -126,6 +127,11 @@ impl ServedProfile {
     /// Where queries of users run, within limits.
     pub fn queries(&self) -> &Arc<Session> {
         &self.queries
+    }
+
+    /// What was found on disk.
+    pub fn profile(&self) -> &Profile {
+        self.store.profile()
     }
 
     pub fn ranks(&self) -> impl Iterator<Item = Rank> {
@@ -264,9 +270,9 @@ impl ServedProfile {
     pub fn diagnosis(&self) -> Result<Value, EngineError> {
         let origin = self.origin()?;
         self.kept_json("diagnosis", || {
-            let mut diagnosis = diagnose(&self.store)?;
+            let mut diagnosis = diagnose(&self.store, None)?;
             if diagnosis.steps == 0 {
-                diagnosis = diagnosis.without_device(&overview(&self.store)?);
+                diagnosis = diagnosis.without_device(&overview(&self.store, None)?);
             }
             for place in diagnosis.findings.iter_mut().flat_map(|finding| &mut finding.evidence) {
                 place.start_ns -= origin;

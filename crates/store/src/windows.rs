@@ -1,7 +1,7 @@
 //! The tables of a rank from those of its windows.
 //!
-//! Steps keep the numbers that the trainer gave. Where those do not tell windows of one stage apart, because each recording
-//! counts from 0 or marks no steps at all, a window is a step, and they are numbered in their order.
+//! Steps keep the numbers that the trainer gave. Where those do not distinguish the windows of a stage, because each
+//! recording counts from 0 or marks no steps at all, a window is a step, and they are numbered in their order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,26 +58,35 @@ fn with_steps(mut tables: RankTables, wanted: Selection) -> RankTables {
     step::with_step_times(tables, step_of.launches())
 }
 
-/// Numbers the steps of stages whose windows repeat numbers or mark no steps.
+/// Numbers the steps of windows that repeat numbers or mark no steps: of those of all stages alike, since stages of one
+/// iteration have one number.
 fn number_steps(windows: &mut [(&WindowSource, RankTables)]) {
     let mut stages: BTreeMap<Option<String>, Vec<usize>> = BTreeMap::new();
     for (place, (source, _)) in windows.iter().enumerate() {
         stages.entry(source.stage.clone()).or_default().push(place);
     }
-    for places in stages.into_values() {
+    let is_known = |windows: &[(&WindowSource, RankTables)], places: &[usize]| {
         let mut seen = BTreeSet::new();
-        let mut is_known = |place: &usize| {
-            let Some((_, tables)) = windows.get(*place) else { return true };
+        places.iter().filter_map(|place| windows.get(*place)).all(|(_, tables)| {
             let ids: BTreeSet<Option<i64>> = tables.rows::<step_table::Row>().map(|step| step.id).collect();
             !ids.is_empty() && ids.into_iter().all(|id| id.is_some() && seen.insert(id))
-        };
-        if places.iter().all(&mut is_known) {
+        })
+    };
+    let (of_none, of_stages): (Vec<_>, Vec<_>) = stages.into_iter().partition(|(stage, _)| stage.is_none());
+    for stages in [of_none, of_stages] {
+        if stages.iter().all(|(_, places)| is_known(windows, places)) {
             continue;
         }
-        for (number, place) in (1..).zip(places) {
+        for (number, place) in stages.into_iter().flat_map(|(_, places)| (1..).zip(places)) {
             if let Some((_, tables)) = windows.get_mut(place) {
                 *tables = one_step(tables.clone(), number);
             }
+        }
+        if let Some((_, tables)) = windows.first_mut() {
+            *tables = with_more(tables.clone(), |_, more| {
+                let message = messages::steps_by_order();
+                Diagnostic::new(Severity::Info, Code::StepsByOrder, "", message).record(more);
+            });
         }
     }
 }
@@ -93,8 +102,6 @@ fn one_step(mut tables: RankTables, number: i64) -> RankTables {
         if let Some((start, end)) = span.filter(|_| tables.is_empty(TableId::Step)) {
             more.step.push(step_table::Row { id: Some(number), start, end });
         }
-        let message = messages::steps_by_order();
-        Diagnostic::new(Severity::Info, Code::StepsByOrder, "", message).record(more);
     })
 }
 

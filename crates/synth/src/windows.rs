@@ -28,7 +28,7 @@ pub enum Profiling {
     Schedule,
     /// By dynamic profiling: a folder for each rank and window, called after its steps.
     Dynamic,
-    /// By stage of reinforcement learning, as MindSpeed-RL does: a folder for each stage, and no step markers.
+    /// By stage of reinforcement learning, as MindSpeed-RL does: a folder for each stage, and each step marked as step 0.
     Stages,
 }
 

@@ -26,14 +26,14 @@ pub enum Format {
 pub fn write_job(job: &Job, form: Format, out: &Output, mut progress: impl FnMut(usize)) -> Result<(), OutputError> {
     let windows = job.config.recorded();
     for rank in 0..job.config.ranks() {
-        for window in &windows {
+        for (number, window) in windows.iter().enumerate() {
             let out = match folder(&job.config, rank, window) {
                 Some(folder) => out.directory(&folder)?,
                 None => out.clone(),
             };
             match form {
                 Format::Kineto => write_trace(job, rank, window, windows.len() == 1, &out)?,
-                _ => write_window(job, rank, window, form, &out)?,
+                _ => write_window(job, rank, &window_directory(job, rank, number, window), window, form, &out)?,
             }
         }
         progress(rank);
@@ -41,8 +41,15 @@ pub fn write_job(job: &Job, form: Format, out: &Output, mut progress: impl FnMut
     out.file("ground_truth.json", |file| Ok(serde_json::to_writer_pretty(file, &job.truth())?))
 }
 
-fn write_window(job: &Job, rank: usize, window: &Window, form: Format, out: &Output) -> Result<(), OutputError> {
-    let directory = out.directory(&window_directory(job, rank, window))?;
+fn write_window(
+    job: &Job,
+    rank: usize,
+    directory: &str,
+    window: &Window,
+    form: Format,
+    out: &Output,
+) -> Result<(), OutputError> {
+    let directory = out.directory(directory)?;
     let number = Rank(i64::try_from(rank).unwrap_or(i64::MAX));
     if form != Format::Db {
         let mut writer = text::RankWriter::create(&directory, number)?;
@@ -91,12 +98,13 @@ fn folder(config: &JobConfig, rank: usize, window: &Window) -> Option<String> {
 }
 
 /// `{host}_{process}_{time}_ascend_pt`, as the frameworks name it.
-fn window_directory(job: &Job, rank: usize, window: &Window) -> String {
+/// Windows of a process differ by a millisecond at least.
+fn window_directory(job: &Job, rank: usize, number: usize, window: &Window) -> String {
     let config = &job.config;
     let process = process(config, rank);
     let suffix = if config.framework == Framework::MindSpore { "ms" } else { "pt" };
     let begin = if window.parts.start == 0 { 0 } else { job.begin(window) };
-    let ms = begin / 1_000_000 + rank as u64 % 1000;
+    let ms = begin / 1_000_000 + number as u64 + rank as u64 % 1000;
     let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
     let host = host(config, rank);
     format!("{host}_{process}_20260101{hour:02}{minute:02}{second:02}{:03}_ascend_{suffix}", ms % 1000)

@@ -415,7 +415,8 @@ pub fn place_in_steps(traces: &mut [RankTrace]) -> Vec<i64> {
         let end = trace.items.iter().map(|item| item.end).max().unwrap_or_default();
         trace.steps.push(StepSpan { id: 0, start, end });
     }
-    let by_id = traces.iter().all(|trace| trace.steps.is_sorted_by(|a, b| a.id < b.id));
+    // Windows of stages each have a part of a step.
+    let by_id = traces.iter().all(|trace| trace.steps.is_sorted_by_key(|step| step.id));
     let ids_of = |trace: &RankTrace| trace.steps.iter().map(|step| step.id).collect::<Vec<i64>>();
     let ids: Vec<i64> = if by_id {
         traces.iter().flat_map(ids_of).collect::<BTreeSet<i64>>().into_iter().collect()
@@ -450,6 +451,19 @@ pub fn transport_name<'a>(transport: Option<&'a str>, link: Option<&'a str>) -> 
 }
 
 impl RankTrace {
+    /// Leaves out what is not in a step of that number.
+    pub fn keep_step(&mut self, id: i64) {
+        let steps = std::mem::take(&mut self.steps);
+        let is_within = |time: i64| steps.iter().any(|step| step.id == id && step.start <= time && time <= step.end);
+        // An item is in the step in which it was called.
+        self.items.retain(|item| is_within(item.called.unwrap_or(item.start)));
+        self.host_work.retain(|work| is_within(work.start));
+        self.frequency.retain(|(time, _)| is_within(*time));
+        self.allocated.retain(|(time, _)| is_within(*time));
+        self.step_times.retain(|(step, _)| *step == Some(id));
+        self.steps = steps.into_iter().filter(|step| step.id == id).collect();
+    }
+
     /// The transfers of an operation.
     pub fn pieces_of(&self, operation: usize) -> &[Piece] {
         let first = self.pieces.partition_point(|piece| piece.operation < operation);

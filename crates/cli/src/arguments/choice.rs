@@ -5,11 +5,10 @@ use npuscope_store::discover::Choice;
 
 #[derive(Clone, Debug, Default, Args)]
 pub struct ChoiceArguments {
-    /// Job to open, by the name that `doctor` lists, if the directory has several [default: the one with the most
-    /// ranks, the latest of those]
+    /// Job to open, if there are several [default: the largest, the latest of those]
     #[arg(long, value_name = "NAME")]
     pub job: Option<String>,
-    /// Windows to open, by number or stage, for example 0,2 or actor_update; `doctor` lists them [default: all]
+    /// Windows to open, by number or stage, for example 0,2 or actor_update [default: all]
     #[arg(long = "window", visible_alias = "windows", value_name = "LIST", value_delimiter = ',')]
     pub windows: Vec<String>,
 }

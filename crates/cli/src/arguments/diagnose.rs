@@ -24,6 +24,9 @@ pub struct DiagnoseCommand {
     pub path: PathBuf,
     #[command(flatten)]
     pub choice: ChoiceArguments,
+    /// Step to diagnose [default: all]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub step: Option<i64>,
     /// Output format; json includes all evidence
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ReportFormat,
@@ -34,6 +37,11 @@ pub struct DiagnoseCommand {
 
 impl From<DiagnoseCommand> for DiagnoseOptions {
     fn from(command: DiagnoseCommand) -> DiagnoseOptions {
-        DiagnoseOptions { path: command.path, format: command.format, fail_on: command.fail_on.map(Into::into) }
+        DiagnoseOptions {
+            path: command.path,
+            step: command.step,
+            format: command.format,
+            fail_on: command.fail_on.map(Into::into),
+        }
     }
 }

@@ -17,6 +17,9 @@ pub struct InfoCommand {
     pub path: PathBuf,
     #[command(flatten)]
     pub choice: ChoiceArguments,
+    /// Step to show [default: all]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub step: Option<i64>,
     /// Output format
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ReportFormat,
@@ -32,6 +35,7 @@ impl From<InfoCommand> for InfoOptions {
     fn from(command: InfoCommand) -> InfoOptions {
         InfoOptions {
             path: command.path,
+            step: command.step,
             format: command.format,
             strict: command.strict,
             fail_on: command.fail_on.map(Into::into),

@@ -106,7 +106,7 @@ pub enum SynthProfiling {
     Schedule,
     /// By dynamic profiling: a folder for each rank and window, such as rank0_start2_stop5
     Dynamic,
-    /// By stage of reinforcement learning (with --rl): a folder for each stage, no step markers
+    /// By stage of reinforcement learning (with --rl): a folder for each stage, with step 0 alone
     Stages,
 }
 

@@ -10,7 +10,6 @@ use arrow::datatypes::DataType;
 use npuscope_engine::{EngineError, FUNCTIONS, QueryOptions, Session, SqlFunction};
 use npuscope_messages::Language;
 use npuscope_messages::documentation::translate;
-use npuscope_store::Store;
 use npuscope_tables::schema::{self, TableSpec};
 
 use crate::commands::result::{ResultFormat, Target};
@@ -56,7 +55,7 @@ pub fn run(options: &SqlOptions, settings: &Settings) -> Result<ExitCode, CliErr
         io::stdout().write_all(listing.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let store = Arc::new(Store::open(&options.path, settings.stoppable_options())?);
+    let store = Arc::new(settings.open_stoppable(&options.path)?);
     let limits = QueryOptions {
         memory_limit: memory::query_limit(options.memory_limit),
         spill: options.spill_dir.clone(),

@@ -51,6 +51,12 @@ messages! {
     "head-parameters" => head_parameters(),
 
     // doctor
+    "doctor-windows" => doctor_windows(),
+    "doctor-directories" => doctor_directories(count: usize),
+    "doctor-more-windows" => doctor_more_windows(count: usize),
+    "head-window" => head_window(),
+    "head-stage" => head_stage(),
+    "head-directories" => head_directories(),
     "head-device" => head_device(),
     "head-host" => head_host(),
     "head-chip" => head_chip(),

@@ -66,7 +66,7 @@ fn replica(folder: &Path, root: &Path) -> Option<PathBuf> {
     folder.ancestors().take_while(|path| *path != root).find(is_replica).map(Path::to_owned)
 }
 
-/// Jobs by folder, as near to the root as they can be told apart there; the processes again if folders are no jobs.
+/// Jobs by folder, as near to the root as folders distinguish them; the processes again if folders are no jobs.
 fn by_folder(processes: Vec<Process>, root: &Path) -> Result<Vec<Job>, Vec<Process>> {
     let below = |process: &Process, depth: usize| -> PathBuf {
         process.folder.strip_prefix(root).unwrap_or(&process.folder).components().take(depth).collect()

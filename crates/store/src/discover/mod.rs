@@ -28,6 +28,7 @@ use npuscope_formats::source::{OUTPUT_DIRECTORY, RankSource};
 use npuscope_messages::{Message, io_error};
 
 use crate::error_messages as messages;
+use crate::messages as of_reading;
 use search::Search;
 
 pub use choice::Choice;
@@ -88,6 +89,8 @@ pub struct Profile {
     pub job: Option<RankSource>,
     /// The names of all jobs below the path, by time; `ranks` are those of one.
     pub jobs: Vec<String>,
+    /// The name of the job that the ranks are of.
+    pub shown: String,
     /// The windows of the job, also those that were not chosen.
     pub windows: Vec<JobWindow>,
 }
@@ -96,6 +99,12 @@ impl Profile {
     /// The ranks and, where there is anything to say of it, the job.
     pub fn sources(&self) -> impl Iterator<Item = &RankSource> {
         self.ranks.iter().chain(&self.job)
+    }
+
+    /// Which job is shown, if there are others.
+    pub fn other_jobs(&self) -> Option<Message> {
+        let jobs = self.jobs.iter().map(String::as_str).collect();
+        (self.jobs.len() > 1).then(|| of_reading::several_jobs(self.jobs.len(), jobs, &self.shown))
     }
 }
 

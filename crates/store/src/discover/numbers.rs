@@ -28,10 +28,6 @@ impl Search {
             Some(name) => names.iter().position(|job| job == name).ok_or_else(|| self.no_job(name, &names))?,
         };
         let job = if jobs.is_empty() { Job::default() } else { jobs.swap_remove(chosen) };
-        if names.len() > 1 && choice.job.is_none() {
-            let message = messages::several_jobs(names.len(), names.iter().map(String::as_str).collect(), &job.name);
-            self.diagnostic(Diagnostic::new(Severity::Warning, Code::OtherJob, "", message));
-        }
         let (mut numbers, mut recorded): (Vec<Rank>, Vec<Vec<Recorded>>) = numbered(job.processes).into_iter().unzip();
         let windows = windows::number(&mut recorded);
         if !choice.windows.is_empty() {
@@ -47,8 +43,7 @@ impl Search {
             }
         }
         let ranks = numbers.drain(..).zip(recorded).filter_map(|(rank, windows)| rank_of(rank, windows)).collect();
-        let job = self.job();
-        Ok(Profile { root: self.root, ranks, job, jobs: names, windows })
+        Ok(Profile { job: self.job(), root: self.root, ranks, jobs: names, shown: job.name, windows })
     }
 
     fn no_job(&self, name: &str, jobs: &[String]) -> DiscoverError {

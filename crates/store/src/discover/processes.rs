@@ -1,6 +1,6 @@
 //! Which windows one process recorded.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use npuscope_formats::kineto;
@@ -48,6 +48,8 @@ pub(super) struct Identity {
 pub(super) struct Process {
     pub(super) rank: Option<Rank>,
     pub(super) is_kineto: bool,
+    /// The host, where its name is known.
+    host: Option<String>,
     /// The folder that its windows have in common.
     pub(super) folder: PathBuf,
     /// By time.
@@ -75,14 +77,42 @@ pub(super) fn processes(candidates: Vec<Candidate>) -> Vec<Process> {
                 let folder = rank.is_none().then(|| folder(&candidate.source));
                 known.entry((is_kineto, rank, identity, folder)).or_default().push(candidate.source);
             }
-            None => all.push(Process::new(rank, is_kineto, vec![candidate.source])),
+            None => all.push(Process::new(rank, is_kineto, None, vec![candidate.source])),
         }
     }
-    for ((is_kineto, rank, ..), windows) in known {
-        all.extend(apart(windows).into_iter().map(|windows| Process::new(rank, is_kineto, windows)));
+    for ((is_kineto, rank, identity, _), windows) in known {
+        let host = Some(identity.host).filter(|host| !host.is_empty());
+        let process = |windows| Process::new(rank, is_kineto, host.clone(), windows);
+        all.extend(apart(windows).into_iter().map(process));
     }
+    let mut all = join_roles(all);
     all.sort_by_key(|process| (process.is_kineto, process.rank, process.begin()));
     all
+}
+
+/// Roles of reinforcement learning that share a device run in processes of their own, which have the rank's number and
+/// record stages of their own: those of one rank and host are put together.
+fn join_roles(processes: Vec<Process>) -> Vec<Process> {
+    let stages = |process: &Process| -> Option<BTreeSet<String>> {
+        process.windows.iter().map(|window| stage(&window.source)).collect()
+    };
+    let mut joined: Vec<Process> = Vec::new();
+    for process in processes {
+        let own = stages(&process).filter(|_| process.rank.is_some() && process.host.is_some());
+        let is_same_rank = |other: &&mut Process| {
+            let key = |process: &Process| (process.is_kineto, process.rank, process.host.clone());
+            let is_apart = || Some(stages(other)?.is_disjoint(own.as_ref()?));
+            key(other) == key(&process) && other.folder == process.folder && is_apart() == Some(true)
+        };
+        match joined.iter_mut().find(is_same_rank) {
+            Some(other) => {
+                other.windows.extend(process.windows);
+                other.sort();
+            }
+            None => joined.push(process),
+        }
+    }
+    joined
 }
 
 /// The windows of a process; if some are copies, those of each folder apart.
@@ -103,13 +133,17 @@ fn apart(windows: Vec<WindowSource>) -> Vec<Vec<WindowSource>> {
 }
 
 impl Process {
-    fn new(rank: Option<Rank>, is_kineto: bool, windows: Vec<WindowSource>) -> Process {
+    fn new(rank: Option<Rank>, is_kineto: bool, host: Option<String>, windows: Vec<WindowSource>) -> Process {
         let folders = windows.iter().map(folder);
         let folder = folders.reduce(|a, b| common(&a, &b)).unwrap_or_default();
-        let mut windows: Vec<Recorded> =
-            windows.into_iter().map(|source| Recorded { at: recorded_at(&source), source }).collect();
-        windows.sort_by(|a, b| (a.at, &a.source.directory).cmp(&(b.at, &b.source.directory)));
-        Process { rank, is_kineto, folder, windows }
+        let windows = windows.into_iter().map(|source| Recorded { at: recorded_at(&source), source }).collect();
+        let mut process = Process { rank, is_kineto, host, folder, windows };
+        process.sort();
+        process
+    }
+
+    fn sort(&mut self) {
+        self.windows.sort_by(|a, b| (a.at, &a.source.directory).cmp(&(b.at, &b.source.directory)));
     }
 
     /// When its first window was recorded.
@@ -120,30 +154,38 @@ impl Process {
 
 /// The folder that a window lies in. Folders of windows of dynamic profiling and of stages do not count.
 fn folder(window: &WindowSource) -> PathBuf {
-    if window.framework == Framework::Kineto {
-        return window.directory.clone();
-    }
-    let parent = window.directory.parent().unwrap_or(&window.directory);
+    let place = window.place();
+    let parent = place.parent().unwrap_or(&place);
     let is_of_window = dynamic_window(window).is_some() || stage(window).is_some();
     parent.parent().filter(|_| is_of_window).unwrap_or(parent).to_owned()
 }
 
 /// How trainers call the folders of stages: MindSpeed-RL and verl.
-const STAGE_PREFIXES: [&str; 8] = [
-    "actor_",
-    "critic_",
-    "reference_compute_",
-    "ref_compute_",
+const STAGES: [&str; 14] = [
+    "actor_generate",
+    "actor_compute_log_prob",
+    "actor_update",
+    "actor_image_embeds",
+    "reference_compute_log_prob",
+    "ref_compute_log_prob",
+    "critic_compute_values",
+    "critic_update",
+    "compute_values",
+    "compute_rm_score",
+    "reward_compute",
     "rollout_generate",
-    "reward_",
-    "compute_",
     "train_batch",
+    "forward_backward",
 ];
 
 /// The stage of reinforcement learning in the name of the folder that a window lies in.
 pub(super) fn stage(window: &WindowSource) -> Option<String> {
-    let name = file_name(window.directory.parent()?);
-    STAGE_PREFIXES.iter().any(|prefix| name.starts_with(prefix)).then_some(name)
+    folder_name(window).filter(|name| STAGES.contains(&name.as_str()))
+}
+
+/// The name of the folder that a window lies in.
+fn folder_name(window: &WindowSource) -> Option<String> {
+    Some(file_name(window.place().parent()?))
 }
 
 fn common(a: &Path, b: &Path) -> PathBuf {
@@ -152,7 +194,7 @@ fn common(a: &Path, b: &Path) -> PathBuf {
 
 /// The steps in the name of the folder that dynamic profiling made for a window, `rank0_start2_stop5`.
 pub(super) fn dynamic_window(window: &WindowSource) -> Option<(i64, i64)> {
-    let name = file_name(window.directory.parent()?);
+    let name = folder_name(window)?;
     let (start, stop) = name.strip_prefix("rank")?.split_once("_start")?.1.split_once("_stop")?;
     Some((start.parse().ok()?, stop.parse().ok()?))
 }

@@ -258,14 +258,10 @@ impl<'a> Recorder<'a> {
 
     /// Ends a step; the free time between the last thing that the device did before it and the first in it.
     fn end_step(&mut self, start: u64, end: u64) -> Option<Interval> {
-        // Trainers that record stages mark no steps.
-        if self.config.profiling == Profiling::Stages {
-            self.close_node();
-        } else {
-            self.step_marker((start, end));
-            let row = step::Row { id: Some(self.step), start: self.time(start), end: self.time(end) };
-            self.tables.step.push(row);
-        }
+        let number = self.marked_number();
+        self.step_marker(number, (start, end));
+        let row = step::Row { id: Some(number), start: self.time(start), end: self.time(end) };
+        self.tables.step.push(row);
         self.frames.clear();
         self.memory.end_step(self.time(end));
         let mut gap = None;
@@ -281,6 +277,11 @@ impl<'a> Recorder<'a> {
         }
         self.lanes.record(&mut self.tables);
         gap
+    }
+
+    /// The number of the step as the trainer marks it: MindSpeed-RL counts in each recording of a stage from 0.
+    fn marked_number(&self) -> i64 {
+        if self.config.profiling == Profiling::Stages { 0 } else { self.step }
     }
 
     /// The rows of the step that has ended.

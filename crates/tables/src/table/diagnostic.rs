@@ -84,8 +84,6 @@ names! {
         NotCsv = "not-csv",
         /// Rows that refer to missing rows; skipped.
         OrphanRows = "orphan-rows",
-        /// Several jobs in one directory; one of them is read.
-        OtherJob = "other-job",
         /// Device data in a format that is not supported.
         RawOnly = "raw-only",
         /// A rank that was renumbered because its number is taken.
