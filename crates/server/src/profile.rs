@@ -17,8 +17,8 @@ use npuscope_store::cache::{Cache, CachedRank};
 use npuscope_store::discover::Profile;
 use npuscope_store::fingerprint::fingerprint_all;
 use npuscope_store::{OpenOptions, Store};
-use npuscope_tables::table::step;
-use npuscope_tables::{Rank, RankBuilder};
+use npuscope_tables::table::{step, window};
+use npuscope_tables::{Rank, RankBuilder, RankTables};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ const INDEX: &str = "timeline.index";
 const MAX_IN_MEMORY: usize = 256 << 20;
 
 /// Raised whenever an answer that is kept would come out differently.
-const ANSWERS_VERSION: u32 = 7;
+const ANSWERS_VERSION: u32 = 8;
 
 /// What queries of users may take unless whoever opens the profile says otherwise: memory, disk and time, and how many
 /// run at a time.
@@ -307,7 +307,8 @@ impl ServedProfile {
             steps.sort_unstable();
             steps.dedup();
             let span = span.map(|span| [span.start - origin, span.end - origin]);
-            Ok::<_, EngineError>(FirstRank { steps, span })
+            let windows = first.as_ref().map(|timeline| windows(timeline.tables(), origin)).unwrap_or_default();
+            Ok::<_, EngineError>(FirstRank { steps, span, windows })
         })?;
         Ok(answers::Profile {
             name,
@@ -316,9 +317,21 @@ impl ServedProfile {
             ranks: ranks.collect(),
             steps: first.steps,
             span: first.span,
+            windows: first.windows,
             report: false,
         })
     }
+}
+
+/// The windows of a rank, with times from the origin.
+fn windows(tables: &RankTables, origin: i64) -> Vec<answers::Window> {
+    let rows = tables.rows_of_windows::<window::Row>().map(|(number, row)| answers::Window {
+        window: number,
+        stage: tables.opt_text(row.stage).map(str::to_owned),
+        span: row.start.zip(row.end).map(|(start, end)| [start.0 - origin, end.0 - origin]),
+        steps: row.first_step.zip(row.last_step).map(|(first, last)| [first, last]),
+    });
+    rows.collect()
 }
 
 /// Answers that were kept count among what caches may take.

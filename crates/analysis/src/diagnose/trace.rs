@@ -439,6 +439,28 @@ pub fn place_in_steps(traces: &mut [RankTrace]) -> Vec<i64> {
     ids
 }
 
+/// The time before each step of the job, and between its parts, that is in no step of any rank: the least of all ranks,
+/// from the end of a marker to the start of the next. Between windows it is long, and nothing of it was recorded.
+pub fn time_between(traces: &[RankTrace], ids: &[i64]) -> Vec<i64> {
+    let by_id = traces.iter().all(|trace| trace.steps.is_sorted_by_key(|step| step.id));
+    let mut least: Vec<Option<i64>> = vec![None; ids.len()];
+    for trace in traces {
+        let mut own: Vec<Option<i64>> = vec![None; ids.len()];
+        for (place, step) in trace.steps.iter().enumerate() {
+            let number = if by_id { ids.binary_search(&step.id).unwrap_or(place) } else { place };
+            let before = place.checked_sub(1).and_then(|place| trace.steps.get(place));
+            let gap = before.map_or(0, |before| (step.start - before.end).max(0));
+            if let Some(sum) = own.get_mut(number) {
+                *sum = Some(sum.unwrap_or(0) + gap);
+            }
+        }
+        for (least, own) in least.iter_mut().zip(own) {
+            *least = [*least, own].into_iter().flatten().min();
+        }
+    }
+    least.into_iter().map(Option::unwrap_or_default).collect()
+}
+
 /// What to call what a transfer goes over.
 pub fn transport_name<'a>(transport: Option<&'a str>, link: Option<&'a str>) -> &'a str {
     let link = link.filter(|link| !matches!(*link, "INVALID_TYPE" | "N/A" | "RESERVED"));

@@ -203,6 +203,43 @@ pub(super) fn dynamic_window(window: &WindowSource) -> Option<(i64, i64)> {
 mod tests {
     use super::*;
 
+    /// Processes of rank 0 with windows at those paths: rank by rank, the names of their windows' folders.
+    fn of_rank_0(paths: &[&str]) -> Vec<Vec<String>> {
+        let candidate = |path: &&str| Candidate {
+            rank: Some(Rank(0)),
+            is_guess: false,
+            process: None,
+            source: WindowSource::new(path.into(), Framework::TorchNpu),
+        };
+        let folder = |window: &Recorded| folder_name(&window.source).unwrap();
+        let folders = |process: &Process| process.windows.iter().map(folder).collect();
+        processes(paths.iter().map(candidate).collect()).iter().map(folders).collect()
+    }
+
+    #[test]
+    fn roles_that_share_a_device_are_one_rank_and_other_processes_are_not() {
+        let actor =
+            ["out/actor_generate/node_7_20260101000001_ascend_pt", "out/actor_update/node_7_20260101000003_ascend_pt"];
+        let reference = "out/reference_compute_log_prob/node_8_20260101000002_ascend_pt";
+        let joined = of_rank_0(&[actor[0], actor[1], reference]);
+        assert_eq!(joined, [["actor_generate", "reference_compute_log_prob", "actor_update"]]);
+        // Another run of the same stage, another host, and windows without a stage.
+        for other in [
+            "out/actor_update/node_8_20260101000002_ascend_pt",
+            "out/reference_compute_log_prob/other_8_20260101000002_ascend_pt",
+            "out/node_8_20260101000002_ascend_pt",
+        ] {
+            assert_eq!(of_rank_0(&[actor[0], actor[1], other]).len(), 2, "{other}");
+        }
+    }
+
+    #[test]
+    fn copies_of_a_window_are_not_two_windows_of_a_process() {
+        let paths = ["a/node_7_20260101000001_ascend_pt", "b/node_7_20260101000001_ascend_pt"];
+        assert_eq!(of_rank_0(&paths), [["a"], ["b"]]);
+        assert_eq!(of_rank_0(&[paths[0], "b/node_7_20260101000002_ascend_pt"]), [["a", "b"]]);
+    }
+
     #[test]
     fn the_folder_of_a_dynamic_window_names_its_steps() {
         let window = |path: &str| WindowSource::new(path.into(), Framework::MindSpore);
