@@ -1081,6 +1081,7 @@ sql-about = About the profile
 sql-list-columns = \d TABLE lists the columns of a table; every table also has the column rank.
 sql-list-functions = \functions lists the functions that npuscope adds to SQL.
 sql-rank-column = Rank the row belongs to.
+sql-window-column = Window the row belongs to; windows of a job are numbered from 0 by time.
 head-table = table
 head-one-row = one row per
 head-function = function

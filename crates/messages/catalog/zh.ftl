@@ -934,6 +934,7 @@ sql-about = 关于 profile 本身
 sql-list-columns = \d TABLE 可列出一个表的列；每个表还有列 rank。
 sql-list-functions = \functions 可列出 npuscope 在 SQL 之外增加的函数。
 sql-rank-column = 该行所属的 rank。
+sql-window-column = 该行所属的窗口；作业的窗口按时间从 0 开始编号。
 head-table = 表
 head-one-row = 每行对应
 head-function = 函数

@@ -14,7 +14,7 @@ use crate::messages::errors as messages;
 
 /// Query a profile with SQL
 ///
-/// Every table has the column `rank` and the columns that `\d TABLE` lists. Times are in nanoseconds since the epoch,
+/// Every table has the columns `rank` and `window` and those that `\d TABLE` lists. Times are in nanoseconds since the epoch,
 /// durations in nanoseconds, sizes in bytes.
 #[derive(Debug, Args)]
 #[command(after_help = r"Examples:

@@ -11,6 +11,7 @@ use npuscope_engine::{EngineError, FUNCTIONS, QueryOptions, Session, SqlFunction
 use npuscope_messages::Language;
 use npuscope_messages::documentation::translate;
 use npuscope_tables::schema::{self, TableSpec};
+use npuscope_tables::window::WINDOW;
 
 use crate::commands::result::{ResultFormat, Target};
 use crate::commands::{check_strict, say_diagnostics, say_warnings};
@@ -158,6 +159,8 @@ fn columns(spec: &TableSpec, language: Language) -> String {
         };
         vec![column.name.to_string(), ty, column.unit.to_owned(), translate(column.doc, language).into_owned()]
     }));
+    let about_window = messages::sql_window_column().text(language);
+    rows.push(vec![WINDOW.to_owned(), "Int64".to_owned(), String::new(), about_window]);
     let headers = [messages::head_column(), messages::head_type(), messages::head_unit(), messages::head_meaning()];
     let headers = headers.map(|header| header.text(language));
     let table = terminal::columns(&headers.each_ref().map(String::as_str), &[], rows);

@@ -36,6 +36,7 @@ messages! {
     "sql-list-columns" => sql_list_columns(),
     "sql-list-functions" => sql_list_functions(),
     "sql-rank-column" => sql_rank_column(),
+    "sql-window-column" => sql_window_column(),
     "head-table" => head_table(),
     "head-one-row" => head_one_row(),
     "head-function" => head_function(),
