@@ -368,6 +368,7 @@ doctor-headline = { $ranks ->
     [one] { $ranks } rank
    *[other] { $ranks } ranks
 } in { $path }
+doctor-jobs = jobs: { $jobs }
 doctor-windows = windows
 doctor-directories = { $count ->
     [one] { $count } directory

@@ -298,6 +298,7 @@ reading-strict = 读取时有 { $losses } 条错误或警告（--strict）；第
 ## 终端：doctor
 
 doctor-headline = { $path } 中有 { $ranks } 个 rank
+doctor-jobs = 作业：{ $jobs }
 doctor-windows = 窗口
 doctor-directories = { $count } 个目录
 doctor-more-windows = …… 还有 { $count } 个窗口；--format json 列出全部

@@ -21,7 +21,7 @@ use crate::messages;
 use crate::windows;
 
 /// Raised whenever a reader makes other rows of the same bytes. Part of the cache key.
-pub const READER_VERSION: u32 = 12;
+pub const READER_VERSION: u32 = 13;
 
 /// How a rank is read.
 #[derive(Clone, Copy)]

@@ -38,7 +38,7 @@ pub struct ClusterCommand {
     #[arg(long = "rank_list", visible_alias = "rank-list", value_name = "LIST", value_parser = RankList::parse_or_all)]
     pub ranks: Option<RankList>,
     /// Step to analyse; -1 for all
-    #[arg(long = "step_id", visible_aliases = ["step-id", "step"], value_name = "N", default_value_t = -1, allow_hyphen_values = true)]
+    #[arg(long = "step_id", visible_alias = "step-id", alias = "step", value_name = "N", default_value_t = -1, allow_hyphen_values = true)]
     pub step: i64,
     /// Reproduce the values of msprof-analyze 26.2, including its known errors
     #[arg(long)]

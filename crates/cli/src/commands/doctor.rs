@@ -59,6 +59,10 @@ impl Report<'_> {
         self.title(&mut text, &messages::doctor_headline(ranks.len(), &self.health.path));
         text.push_str(&self.ranks());
         text.push('\n');
+        if self.health.jobs.len() > 1 {
+            let jobs = self.health.jobs.iter().map(String::as_str).collect();
+            text.push_str(&format!("{}\n\n", self.settings.text(&heads::doctor_jobs(jobs))));
+        }
         if self.health.windows.len() > 1 {
             self.title(&mut text, &heads::doctor_windows());
             text.push_str(&self.windows());

@@ -52,6 +52,7 @@ messages! {
     "head-parameters" => head_parameters(),
 
     // doctor
+    "doctor-jobs" => doctor_jobs(jobs: Vec<&str>),
     "doctor-windows" => doctor_windows(),
     "doctor-directories" => doctor_directories(count: usize),
     "doctor-more-windows" => doctor_more_windows(count: usize),

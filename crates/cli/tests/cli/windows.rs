@@ -47,10 +47,8 @@ fn clustered(sandbox: &Sandbox, job: &str) -> Vec<i64> {
     let out = format!("out-{job}");
     let ran = sandbox.run(&["cluster", "-d", job, "-m", "cluster_time_summary", "-o", &out, "--export_type", "text"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let place = sandbox.path(&out).join("cluster_analysis_output");
-    let is_summary = |path: &Path| path.extension().is_some_and(|end| end == "csv");
-    let files = fs::read_dir(place).unwrap().map(|entry| entry.unwrap().path());
-    let text: String = files.filter(|path| is_summary(path)).map(|path| fs::read_to_string(path).unwrap()).collect();
+    let file = sandbox.path(&out).join("cluster_analysis_output/ClusterTimeSummary/cluster_time_summary.csv");
+    let text = fs::read_to_string(file).unwrap();
     let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
     let place = |name: &str| header.iter().position(|column| column.eq_ignore_ascii_case(name)).unwrap();
     let (rank, step) = (place("rank"), place("step"));
