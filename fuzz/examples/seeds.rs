@@ -14,7 +14,7 @@ use npuscope_formats::framework::events::{Counter, Mark, Range};
 use npuscope_formats::framework::records::{GcRecord, Hash, MemoryUsage, OpMark, OpRange, PythonCall};
 use npuscope_formats::framework;
 use npuscope_formats::output::Output;
-use npuscope_formats::source::RankSource;
+use npuscope_formats::source::WindowSource;
 use npuscope_fuzz::csv_byte;
 use npuscope_store::discover::discover;
 use npuscope_synth::{Format, JobConfig, simulate, write_job};
@@ -40,20 +40,20 @@ fn main() {
     profiles.push(gpu_traces(&job.path().join(Framework::Kineto.name())));
     for (number, profile) in profiles.iter().enumerate() {
         for rank in discover(profile).unwrap().sources() {
-            put_rank(&corpus, rank, number);
+            rank.windows().for_each(|window| put_window(&corpus, window, number));
         }
     }
 }
 
-fn put_rank(corpus: &Path, rank: &RankSource, number: usize) {
-    for file in &rank.files {
-        let bytes = fs::read(rank.path(file)).unwrap();
+fn put_window(corpus: &Path, window: &WindowSource, number: usize) {
+    for file in &window.files {
+        let bytes = fs::read(window.path(file)).unwrap();
         let (target, prefix, limit) = match file.kind {
             FileKind::Trace => ("trace_json", None, TEXT_BYTES),
             FileKind::Kineto => ("kineto", None, TEXT_BYTES),
             FileKind::Framework(kind) => ("framework", Some(framework_byte(kind)), TEXT_BYTES),
-            FileKind::Csv(kind) => ("csv", Some(csv_byte(kind, rank.framework)), TEXT_BYTES),
-            FileKind::Sheet => ("csv", Some(csv_byte("", rank.framework)), TEXT_BYTES),
+            FileKind::Csv(kind) => ("csv", Some(csv_byte(kind, window.framework)), TEXT_BYTES),
+            FileKind::Sheet => ("csv", Some(csv_byte("", window.framework)), TEXT_BYTES),
             FileKind::Communication => ("comm_json", Some(0), TEXT_BYTES),
             FileKind::CommunicationMatrix => ("comm_json", Some(1), TEXT_BYTES),
             FileKind::ProfilerInfo | FileKind::ProfilerMetadata => ("info_json", None, TEXT_BYTES),

@@ -61,7 +61,7 @@ fn score(file: &Path, peer: Option<&Path>) -> Score {
     write_job(&job, Format::Db, &Output::new(&profile).unwrap(), |_| {}).unwrap();
     let truth = job.truth();
     let options = OpenOptions::new(directory.path().join("cache"));
-    let diagnosis = diagnose(&Store::open(&profile, options).unwrap()).unwrap();
+    let diagnosis = diagnose(&Store::open(&profile, options).unwrap(), None).unwrap();
     let peer_is_right = peer.map(|peer| peer_names(peer, &profile, directory.path(), &truth));
     let first = diagnosis.findings.first();
     let (is_right, is_cost_right, truth_ms) = judge(&diagnosis, &truth);

@@ -2,7 +2,7 @@
 
 mod kineto;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use npuscope_collect::{Dialect, Setting};
 use npuscope_formats::info::Settings;
@@ -13,8 +13,10 @@ use npuscope_store::{Store, StoreError};
 use npuscope_tables::Framework;
 use npuscope_tables::table::diagnostic::{Code, Severity};
 use npuscope_tables::table::host_op::Kind;
-use npuscope_tables::table::{counter, diagnostic, host_op, kernel, lane, rank, reported_operator, source, step};
-use npuscope_tables::{LaneId, Rank, RankTables, TableId, schema};
+use npuscope_tables::table::{
+    counter, diagnostic, host_op, kernel, lane, rank, reported_operator, source, step, window,
+};
+use npuscope_tables::{LaneId, Rank, RankTables, TableId, Window, schema};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -25,7 +27,11 @@ use crate::messages::collection as messages;
 pub struct Health {
     /// What was opened.
     pub path: String,
+    /// The jobs in it, by time; all that follows is of one.
+    pub jobs: Vec<String>,
     pub ranks: Vec<RankHealth>,
+    /// What was recorded without interruption, by time.
+    pub windows: Vec<WindowHealth>,
     /// What concerns no rank in particular.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -57,6 +63,25 @@ pub struct RankHealth {
     pub lanes: Vec<LaneHealth>,
     pub missing: Vec<Missing>,
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A window of the job, whichever ranks recorded it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct WindowHealth {
+    #[cfg_attr(feature = "ts", ts(as = "i64"))]
+    pub window: Window,
+    /// The stage of reinforcement learning that was recorded.
+    pub stage: Option<String>,
+    /// The ranks that recorded it.
+    #[cfg_attr(feature = "ts", ts(as = "Vec<i64>"))]
+    pub ranks: Vec<Rank>,
+    /// Numbers of the steps.
+    pub steps: Vec<i64>,
+    /// First and last moment covered, in ns since the epoch.
+    pub span: Option<(i64, i64)>,
+    /// The directories or files, by rank.
+    pub directories: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -119,15 +144,47 @@ pub fn health(store: &Store) -> Result<Health, StoreError> {
     let loaded = store.load_all()?;
     let mut ranks = Vec::new();
     let mut of_job = Vec::new();
+    let mut windows = BTreeMap::new();
     for (source, loaded) in store.profile().sources().zip(loaded) {
         let tables = loaded.tables()?;
         if source.rank == JOB {
             of_job = diagnostics(&tables);
         } else {
+            add_windows(source.rank, &tables, &mut windows);
             ranks.push(rank_health(source, &tables));
         }
     }
-    Ok(Health { path: store.profile().root.display().to_string(), ranks, diagnostics: of_job })
+    let path = store.profile().root.display().to_string();
+    let (jobs, windows) = (store.profile().jobs.clone(), windows.into_values().collect());
+    Ok(Health { path, jobs, ranks, windows, diagnostics: of_job })
+}
+
+/// Adds what a rank recorded of each window.
+fn add_windows(rank: Rank, tables: &RankTables, windows: &mut BTreeMap<Window, WindowHealth>) {
+    for (number, row) in tables.rows_of_windows::<window::Row>() {
+        let known = windows.entry(number).or_insert_with(|| WindowHealth {
+            window: number,
+            stage: tables.opt_text(row.stage).map(str::to_owned),
+            ranks: Vec::new(),
+            steps: Vec::new(),
+            span: None,
+            directories: Vec::new(),
+        });
+        known.ranks.push(rank);
+        known.directories.push(tables.text(row.directory).to_owned());
+        if let Some((start, end)) = row.start.zip(row.end) {
+            let (first, last) = known.span.unwrap_or((start.0, end.0));
+            known.span = Some((first.min(start.0), last.max(end.0)));
+        }
+    }
+    for (number, row) in tables.rows_of_windows::<step::Row>() {
+        let Some(window) = windows.get_mut(&number) else { continue };
+        window.steps.extend(row.id);
+    }
+    for window in windows.values_mut() {
+        window.steps.sort_unstable();
+        window.steps.dedup();
+    }
 }
 
 fn rank_health(source: &RankSource, tables: &RankTables) -> RankHealth {
@@ -146,7 +203,7 @@ fn rank_health(source: &RankSource, tables: &RankTables) -> RankHealth {
         cann_version: text(row.cann_version),
         schema_version: text(row.schema_version),
         level: text(row.level),
-        steps: tables.rows::<step::Row>().filter_map(|s| s.id).collect(),
+        steps: tables.rows::<step::Row>().filter_map(|s| s.id).collect::<BTreeSet<i64>>().into_iter().collect(),
         window: row.start.zip(row.end).map(|(start, end)| (start.0, end.0)),
         files: files(tables),
         rows: rows.map(|t| (t.name.to_owned(), tables.len(t.id) as u64)).collect(),

@@ -27,7 +27,7 @@
 //! write_job(&simulate(&config)?, Format::Text, &Output::new(&profile)?, |_| {})?;
 //!
 //! let store = Store::open(&profile, OpenOptions::new(directory.path().join("cache")))?;
-//! let diagnosis = diagnose(&store)?;
+//! let diagnosis = diagnose(&store, None)?;
 //! assert_eq!(diagnosis.findings[0].ranks, [Rank(1)]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -88,7 +88,7 @@ struct Times;
 impl Analysis for Times {
     type Extract = RankSteps;
     const NAME: &'static str = "overview";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn needs(&self) -> Selection {
         Selection::ALL
@@ -96,10 +96,11 @@ impl Analysis for Times {
 
     fn map(&self, data: &RankData<'_>) -> Result<RankSteps, Absent> {
         let tables = &data.tables;
-        let steps = step::steps(tables);
+        let mut steps = step::whole(step::steps(tables));
+        steps.retain(|step| data.has_step(step.id));
         let time = rank_time(data.rank, &steps, tables);
         let host = match time {
-            Some(time) if !time.has_device => host::spent(tables),
+            Some(time) if !time.has_device => host::spent(tables, data.step()),
             _ => host::Spent::new(),
         };
         let rows = tables.rows::<diagnostic::Row>();
@@ -113,10 +114,11 @@ impl Analysis for Times {
 /// A rank whose computing takes this much longer than the median is worth a word.
 const SLOW: f64 = 1.05;
 
-pub fn overview(store: &Store) -> Result<Overview, StoreError> {
+/// The summary of all steps, or of one.
+pub fn overview(store: &Store, step: Option<i64>) -> Result<Overview, StoreError> {
     // What belongs to no rank has a source of its own, with a negative number.
     let sources: Vec<&RankSource> = store.profile().sources().collect();
-    let extracts = extract::extracts(store, &sources, &Times, Scope::default())?;
+    let extracts = extract::extracts(store, &sources, &Times, Scope { step, ..Scope::default() })?;
     let (mut losses, mut infos) = (0, 0);
     let mut ranks = Vec::new();
     let mut ranks_without_steps = Vec::new();

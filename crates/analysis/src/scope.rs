@@ -45,7 +45,7 @@ impl Scope {
             return busy.extent().and_then(cut).into_iter().collect();
         }
         let chosen = steps.iter().filter(|step| self.step.is_none_or(|wanted| step.id == Some(wanted)));
-        chosen.filter_map(|step| cut(step.device?.window)).collect()
+        chosen.filter_map(|step| cut(step.device?.span)).collect()
     }
 }
 

@@ -35,7 +35,7 @@ impl Analysis for Steps {
     }
 
     fn map(&self, rank: &RankData<'_>) -> Result<RankSteps, Absent> {
-        let steps = step::steps(&rank.tables);
+        let steps = step::whole(step::steps(&rank.tables));
         Ok(RankSteps { numbers: numbers(&rank.tables, &steps), steps })
     }
 }

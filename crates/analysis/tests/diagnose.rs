@@ -24,7 +24,7 @@ fn verdict(config: &JobConfig, form: Format, change: impl Fn(&Path)) -> (GroundT
     write_job(&job, form, &Output::new(&profile).unwrap(), |_| {}).unwrap();
     change(&profile);
     let ranks = Store::open(&profile, OpenOptions::new(directory.path().join("cache"))).unwrap();
-    (job.truth(), diagnose(&ranks).unwrap())
+    (job.truth(), diagnose(&ranks, None).unwrap())
 }
 
 fn lost_ms(finding: &Finding) -> f64 {
@@ -110,7 +110,7 @@ fn hosts_that_share_no_communication_are_not_aligned() {
     connection.close().unwrap();
     let _ = std::fs::rename(other.path().join("profiler_info_0.json"), other.path().join("profiler_info_1.json"));
     let ranks = Store::open(directory.path(), OpenOptions::new(directory.path().join("cache"))).unwrap();
-    let diagnosis = diagnose(&ranks).unwrap();
+    let diagnosis = diagnose(&ranks, None).unwrap();
     let offsets: Vec<Option<f64>> = diagnosis.clocks.iter().map(|clock| clock.offset_ns).collect();
     assert_eq!((diagnosis.ranks, offsets), (2, vec![Some(0.0), None]));
     assert!(diagnosis.findings.iter().all(|finding| finding.severity == Severity::Info), "{:?}", diagnosis.findings);

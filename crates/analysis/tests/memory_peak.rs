@@ -21,7 +21,7 @@ fn peaks(profile: &Path) -> Vec<(Rank, Peak)> {
     let tables = |source: &RankSource| store.load(source).unwrap().tables().unwrap();
     let expected: Vec<(Rank, Peak)> =
         sources.iter().map(|source| (source.rank, peak(&tables(source)).unwrap())).collect();
-    let info = overview(&store).unwrap().ranks;
+    let info = overview(&store, None).unwrap().ranks;
     let of_info: Vec<(Rank, Option<i64>)> = info.iter().map(|rank| (rank.rank, rank.memory_peak)).collect();
     assert_eq!(of_info, expected.iter().map(|(rank, peak)| (*rank, Some(peak.bytes))).collect::<Vec<_>>());
     let holders = memory::ask(&store, &sources, &Scope::default(), None).unwrap();

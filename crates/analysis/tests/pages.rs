@@ -83,7 +83,7 @@ fn what_was_lost_is_known_when_an_extract_is_read() {
     let (profile, cache) = (directory.path().join("profile"), directory.path().join("cache"));
     job(&profile, Format::Text);
     let store = Store::open(&profile, OpenOptions::without_cache()).unwrap();
-    let rank = &store.profile().ranks[0];
+    let rank = &store.profile().ranks[0].first;
     let trace = rank.path(rank.files.iter().find(|file| file.name.ends_with("trace_view.json")).unwrap());
     let bytes = std::fs::read(&trace).unwrap();
     std::fs::write(&trace, &bytes[..bytes.len() * 9 / 10]).unwrap();

@@ -53,7 +53,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return clap_errors::print(&error, language).unwrap_or_else(|| help::print(&error, language)),
     };
-    let settings = match Settings::resolve(&arguments.global) {
+    let settings = match Settings::resolve(&arguments.global, arguments.command.choice()) {
         Ok(settings) => settings,
         Err(error) => {
             Terminal::new(arguments.global.color, false, language).error(&error.text(language));

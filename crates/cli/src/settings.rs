@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use npuscope_messages::{Language, Message};
+use npuscope_store::discover::{Choice, Profile};
 use npuscope_store::{OpenOptions, Store};
 
 use crate::arguments::GlobalArguments;
@@ -21,10 +22,12 @@ pub struct Settings {
     /// Where the cache is; `None` is no cache.
     cache: Option<PathBuf>,
     threads: Option<usize>,
+    /// The job and the windows to open.
+    choice: Choice,
 }
 
 impl Settings {
-    pub fn resolve(arguments: &GlobalArguments) -> Result<Settings, CliError> {
+    pub fn resolve(arguments: &GlobalArguments, choice: Choice) -> Result<Settings, CliError> {
         let threads = match (arguments.threads, variable("NPUSCOPE_THREADS")) {
             (None, Some(text)) => Some(
                 text.to_string_lossy().parse().map_err(|_| UsageError::Threads(text.to_string_lossy().into_owned()))?,
@@ -38,6 +41,7 @@ impl Settings {
             language,
             cache: (!is_off).then(|| arguments.cache_dir.clone().unwrap_or_else(default_cache)),
             threads: threads.filter(|&n| n > 0),
+            choice,
         })
     }
 
@@ -52,6 +56,7 @@ impl Settings {
             Some(directory) => OpenOptions::new(directory),
             None => OpenOptions::without_cache(),
         };
+        options.choice.clone_from(&self.choice);
         if let Some(threads) = self.threads {
             options.threads = threads;
         }
@@ -75,7 +80,23 @@ impl Settings {
     }
 
     pub fn open(&self, path: &Path) -> Result<Store, CliError> {
-        Ok(Store::open(path, self.open_options())?)
+        let store = Store::open(path, self.open_options())?;
+        self.say_jobs(store.profile());
+        Ok(store)
+    }
+
+    /// The same for work that Ctrl-C ends in good order.
+    pub fn open_stoppable(&self, path: &Path) -> Result<Store, CliError> {
+        let store = Store::open(path, self.stoppable_options())?;
+        self.say_jobs(store.profile());
+        Ok(store)
+    }
+
+    /// Says which of several jobs is shown, if none was chosen.
+    pub fn say_jobs(&self, profile: &Profile) {
+        if let Some(message) = profile.other_jobs().filter(|_| self.choice.job.is_none()) {
+            self.terminal.warning(&self.text(&message));
+        }
     }
 }
 

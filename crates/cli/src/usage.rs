@@ -33,6 +33,7 @@ pub enum UsageError {
     },
     NoTimeline,
     NoStepTimes(PathBuf),
+    NoStep(i64),
     NoDevice(PathBuf),
 
     NoEvents,
@@ -136,6 +137,7 @@ impl UsageError {
             UsageError::Stdin(error) => messages::unreadable_stdin(io_error(error)),
             UsageError::NoSuchRanks { there } => messages::no_such_ranks(ranges(there)),
             UsageError::NoTimeline => messages::no_timeline(),
+            UsageError::NoStep(step) => npuscope_views::messages::no_step(*step),
             UsageError::NoStepTimes(path) => messages::no_step_times(path),
             UsageError::NoDevice(path) => messages::no_device(path),
             UsageError::NoEvents => messages::no_events(),

@@ -167,10 +167,10 @@ fn the_pages_of_tables_are_up_to_date() {
         let mut page = language
             .choose(
                 "# Tables\n\nGenerated from the program; `npuscope sql DIR '\\tables'` and `'\\d TABLE'` say the same.\n\n\
-                 Every table also has the column `rank`. Times are nanoseconds since the epoch, durations nanoseconds, sizes \
+                 Every table also has the columns `rank` and `window`. Times are nanoseconds since the epoch, durations nanoseconds, sizes \
                  bytes. A type with `?` may be null.\n",
                 "# 表\n\n由程序生成；`npuscope sql DIR '\\tables'` 和 `'\\d TABLE'` 显示同样的内容。\n\n\
-                 每张表还有 `rank` 列。时间为自 epoch 起的纳秒数，时长单位为纳秒，大小单位为字节。类型带 `?` 的列可以为空。\n",
+                 每张表还有 `rank` 列和 `window` 列。时间为自 epoch 起的纳秒数，时长单位为纳秒，大小单位为字节。类型带 `?` 的列可以为空。\n",
             )
             .to_owned();
         for (family, title) in npuscope::messages::output::table_families() {

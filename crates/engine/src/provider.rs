@@ -61,7 +61,7 @@ impl RankTable {
         let wanted = self.sources.iter().filter(|source| admitted(source.rank.0));
         wanted
             .map(|source| {
-                let path = source.directory.to_string_lossy().into_owned();
+                let path = source.first.directory.to_string_lossy().into_owned();
                 let mut file = PartitionedFile::new(path, source.bytes().max(1));
                 file.partition_values = vec![ScalarValue::Int64(Some(source.rank.0))];
                 file.extensions.insert(RankOfPartition(source.clone()));

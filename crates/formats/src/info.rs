@@ -6,7 +6,7 @@ use npuscope_tables::{Ns, RankTables};
 use serde_json::Value;
 
 use crate::kineto;
-use crate::source::{RankSource, process_in_directory};
+use crate::source::{WindowSource, process_in_directory};
 
 /// Facts about a rank, gathered from its settings.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -107,7 +107,7 @@ impl Settings {
 }
 
 impl RankInfo {
-    pub fn gather(source: &RankSource, tables: &RankTables) -> RankInfo {
+    pub fn gather(source: &WindowSource, tables: &RankTables) -> RankInfo {
         let settings = Settings::of(tables);
         if source.framework == Framework::Kineto {
             return kineto::rank_info(source, tables, &settings);
@@ -185,7 +185,7 @@ fn process_in_lanes(tables: &RankTables) -> Option<i64> {
 }
 
 /// The host in `{host}_{pid}_{time}_ascend_pt`.
-fn host_in_directory(source: &RankSource) -> Option<String> {
+fn host_in_directory(source: &WindowSource) -> Option<String> {
     process_in_directory(&source.directory_name()).map(|(host, _)| host.to_owned())
 }
 

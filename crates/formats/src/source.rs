@@ -1,8 +1,9 @@
 //! The files of a rank, and what their names say.
 
+use std::iter;
 use std::path::PathBuf;
 
-use npuscope_tables::{Framework, Rank};
+use npuscope_tables::{Framework, Rank, Window};
 
 use crate::diagnostic::Diagnostic;
 use crate::file_kind::FileKind;
@@ -14,10 +15,21 @@ pub const OUTPUT_DIRECTORY: &str = "ASCEND_PROFILER_OUTPUT";
 /// The rank number under which rows stand that concern no rank in particular.
 pub const JOB: Rank = Rank(-1);
 
-/// The files of one rank.
+/// The files of one rank: of each of its windows, by time.
 #[derive(Clone, Debug)]
 pub struct RankSource {
     pub rank: Rank,
+    pub first: WindowSource,
+    /// Windows after the first. Most ranks have none.
+    pub later: Vec<WindowSource>,
+}
+
+/// The files of one window of a rank: what was recorded without interruption.
+#[derive(Clone, Debug)]
+pub struct WindowSource {
+    pub window: Window,
+    /// The stage of reinforcement learning that was recorded, by the name of the directory.
+    pub stage: Option<String>,
     /// Where paths of files are relative to.
     pub directory: PathBuf,
     pub framework: Framework,
@@ -29,13 +41,63 @@ pub struct RankSource {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
-    /// Relative to the rank's directory, with `/`.
+    /// Relative to the window's directory, with `/`.
     pub name: String,
     pub kind: FileKind,
     pub bytes: u64,
 }
 
 impl RankSource {
+    /// A rank with one window.
+    pub fn new(rank: Rank, window: WindowSource) -> RankSource {
+        RankSource { rank, first: window, later: Vec::new() }
+    }
+
+    /// All windows, by time.
+    pub fn windows(&self) -> impl Iterator<Item = &WindowSource> {
+        iter::once(&self.first).chain(&self.later)
+    }
+
+    /// The framework that wrote the profile: windows of one process have the same.
+    pub fn framework(&self) -> Framework {
+        self.first.framework
+    }
+
+    /// Whether any window has a file of that kind.
+    pub fn has(&self, kind: &FileKind) -> bool {
+        self.windows().any(|window| window.has(kind))
+    }
+
+    /// Whether any window was saved as databases.
+    pub fn is_db(&self) -> bool {
+        self.windows().any(WindowSource::is_db)
+    }
+
+    /// Bytes of all files that will be read.
+    pub fn bytes(&self) -> u64 {
+        self.windows().map(WindowSource::bytes).sum()
+    }
+
+    /// The last component of the directory of the first window.
+    pub fn directory_name(&self) -> String {
+        self.first.directory_name()
+    }
+}
+
+impl WindowSource {
+    /// A window without files.
+    pub fn new(directory: PathBuf, framework: Framework) -> WindowSource {
+        WindowSource {
+            window: Window::default(),
+            stage: None,
+            directory,
+            framework,
+            files: Vec::new(),
+            has_raw: false,
+            diagnostics: Vec::new(),
+        }
+    }
+
     pub fn path(&self, file: &SourceFile) -> PathBuf {
         self.directory.join(&file.name)
     }
@@ -54,7 +116,7 @@ impl RankSource {
         self.files.iter().map(|f| f.bytes).sum()
     }
 
-    /// What the rank is all of: its directory, or the one file that is all of it.
+    /// What the window is all of: its directory, or the one file that is all of it.
     pub fn place(&self) -> PathBuf {
         match self.files.as_slice() {
             [file] if self.framework == Framework::Kineto => self.path(file),
@@ -79,6 +141,14 @@ impl RankSource {
     pub fn directory_name(&self) -> String {
         let name = self.directory.file_name().or_else(|| self.directory.parent()?.file_name());
         name.unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// What it is called: the last component of its [place](WindowSource::place).
+    pub fn name(&self) -> String {
+        match self.place().file_name() {
+            Some(name) => name.to_string_lossy().into_owned(),
+            None => self.directory_name(),
+        }
     }
 }
 

@@ -110,9 +110,9 @@ impl Busy {
         Some(Interval::new(all().map(|i| i.start).min()?, all().map(|i| i.end).max()?))
     }
 
-    /// How the time of a window divides; no time of it is spent preparing.
-    pub fn divide(&self, window: Interval) -> DeviceTime {
-        let inside = |list: &[Interval]| clip(list, window);
+    /// How the time of a span divides; no time of it is spent preparing.
+    pub fn divide(&self, span: Interval) -> DeviceTime {
+        let inside = |list: &[Interval]| clip(list, span);
         let [computing, communication] = [&self.computing, &self.communication].map(|list| inside(list));
         let [receiving, point_to_point] = [&self.receiving, &self.point_to_point].map(|list| inside(list));
         let exposed = total(&subtract(&communication, &computing));
@@ -120,9 +120,10 @@ impl Busy {
         let copying = inside(&self.copying);
         let bare_copying = total(&subtract(&subtract(&copying, &computing), &communication));
         let (computing, communication) = (total(&computing), total(&communication));
-        let free = window.length().saturating_sub(computing).saturating_sub(exposed);
+        let free = span.length().saturating_sub(computing).saturating_sub(exposed);
         DeviceTime {
-            window,
+            span,
+            unrecorded: 0,
             computing,
             communication,
             exposed,

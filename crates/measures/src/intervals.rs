@@ -16,6 +16,12 @@ impl Interval {
     pub fn length(self) -> i64 {
         self.end.saturating_sub(self.start)
     }
+
+    /// From the earlier start to the later end.
+    #[must_use]
+    pub fn hull(self, other: Interval) -> Interval {
+        Interval { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
 }
 
 /// The intervals as a sorted list without overlaps; those that touch become one.

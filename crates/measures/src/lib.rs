@@ -26,7 +26,7 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic))]
 
 /// Raised whenever a measure computes something else from the same rows. Part of every key of the cache.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 pub mod busiest_unit;
 pub mod busy;

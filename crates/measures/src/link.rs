@@ -220,11 +220,11 @@ pub fn marked_steps(tables: &RankTables) -> Vec<step::Row> {
 }
 
 /// First and last moment that the rows of the tables cover.
-pub fn time_window(tables: &RankTables) -> Option<(Ns, Ns)> {
-    let mut window: Option<(Ns, Ns)> = None;
+pub fn time_span(tables: &RankTables) -> Option<(Ns, Ns)> {
+    let mut span: Option<(Ns, Ns)> = None;
     let mut cover = |start: Ns, end: Ns| {
-        let (first, last) = window.unwrap_or((start, end));
-        window = Some((first.min(start), last.max(end)));
+        let (first, last) = span.unwrap_or((start, end));
+        span = Some((first.min(start), last.max(end)));
     };
     macro_rules! cover_slices {
         ($($table:ident),+) => {
@@ -238,7 +238,7 @@ pub fn time_window(tables: &RankTables) -> Option<(Ns, Ns)> {
     }
     cover_slices!(host_op, task, kernel, comm_op);
     tables.rows::<step::Row>().for_each(|r| cover(r.start, r.end));
-    window
+    span
 }
 
 /// Fills a column of a table with `values`, one per row.

@@ -5,16 +5,19 @@
 //!
 //! - **step time** ([`Step::time`]): from the beginning to the end of the marker on the host. Without markers it is
 //!   the device time; [`Step::clock`] says which.
-//! - **device time** ([`DeviceTime::window`]): from the first work on the device that the step launched to the first
-//!   work that the next step launched, so that time between steps belongs to the step before. The last step, and one
-//!   that another than the next number follows, ends with its last work, or with its marker if that is later, but before
-//!   the first work of a later step.
+//! - **device time** ([`DeviceTime::span`]): from the first work on the device that the step launched to the first
+//!   work that the next step launched, so that time between steps belongs to the step before. The last step of a window,
+//!   and one that another than the next number follows, ends with its last work, or with its marker if that is later, but
+//!   before the first work of a later step.
+//!
+//! Windows that recorded stages of one iteration each have a part of its step: [`steps`] has the parts, and [`whole`]
+//! puts those of one number together. Time between them was not recorded and does not count.
 //!
 //! The device time divides, without overlap and without rest:
 //!
 //! > device time = [`computing`](DeviceTime::computing) + [`exposed`](DeviceTime::exposed) + [`free`](DeviceTime::free)
 //!
-//! Work counts where it ran, cut at the window. The definitions are the same whether a rank was saved as text, as a
+//! Work counts where it ran, cut at the span. The definitions are the same whether a rank was saved as text, as a
 //! database, raw or as a Kineto trace, since they rest on the tables `step`, `kernel`, `comm_op`, `task` and `host_op`
 //! alone; `overlap` stands in for `kernel` where a trace is all there is.
 
@@ -71,15 +74,28 @@ pub struct Step {
     pub id: Option<i64>,
     /// When it was on the clock of [`clock`](Step::clock).
     pub span: Interval,
+    /// Time of the span that was not recorded, between parts in different windows.
+    pub unrecorded: i64,
     pub clock: Clock,
     /// `None` if nothing of the device was recorded in the step.
     pub device: Option<DeviceTime>,
 }
 
 impl Step {
-    /// Step time: `span.end - span.start`.
+    /// Step time: `span.end - span.start - unrecorded`.
     pub fn time(&self) -> i64 {
-        self.span.length()
+        self.span.length().saturating_sub(self.unrecorded)
+    }
+
+    /// Takes in another part of the step.
+    fn join(&mut self, part: &Step) {
+        let time = self.time().saturating_add(part.time());
+        self.span = self.span.hull(part.span);
+        self.unrecorded = self.span.length().saturating_sub(time);
+        self.device = match (self.device, part.device) {
+            (Some(device), Some(other)) => Some(device.joined(&other)),
+            (device, other) => device.or(other),
+        };
     }
 }
 
@@ -87,20 +103,22 @@ impl Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceTime {
     /// The device time, as defined for the [module](self).
-    pub window: Interval,
-    /// Time in the window in which any kernel computed.
+    pub span: Interval,
+    /// Time of the span that was not recorded, between parts in different windows.
+    pub unrecorded: i64,
+    /// Time in the span in which any kernel computed.
     pub computing: i64,
-    /// Time in the window in which any operation communicated.
+    /// Time in the span in which any operation communicated.
     pub communication: i64,
-    /// Exposed communication: time in the window in which an operation communicated and no kernel computed.
+    /// Exposed communication: time in the span in which an operation communicated and no kernel computed.
     pub exposed: i64,
-    /// Time in the window in which nothing computed or communicated: `window - computing - exposed`.
+    /// Time in the span in which nothing computed or communicated: `time - computing - exposed`.
     pub free: i64,
-    /// Bubble: time in the window in which a receive, or a batch of sends and receives, ran and no kernel computed.
+    /// Bubble: time in the span in which a receive, or a batch of sends and receives, ran and no kernel computed.
     pub bubble: i64,
-    /// Point-to-point time: time in the window in which any send, receive or batch of them ran.
+    /// Point-to-point time: time in the span in which any send, receive or batch of them ran.
     pub point_to_point: i64,
-    /// Time in the window in which any copy between host and device ran.
+    /// Time in the span in which any copy between host and device ran.
     pub copying: i64,
     /// The part of [`free`](DeviceTime::free) in which any copy ran.
     pub bare_copying: i64,
@@ -109,9 +127,27 @@ pub struct DeviceTime {
 }
 
 impl DeviceTime {
-    /// Device time.
+    /// Device time: `span.end - span.start - unrecorded`.
     pub fn time(&self) -> i64 {
-        self.window.length()
+        self.span.length().saturating_sub(self.unrecorded)
+    }
+
+    /// The device time of two parts of a step.
+    fn joined(&self, other: &DeviceTime) -> DeviceTime {
+        let span = self.span.hull(other.span);
+        DeviceTime {
+            span,
+            unrecorded: span.length().saturating_sub(self.time()).saturating_sub(other.time()),
+            computing: self.computing.saturating_add(other.computing),
+            communication: self.communication.saturating_add(other.communication),
+            exposed: self.exposed.saturating_add(other.exposed),
+            free: self.free.saturating_add(other.free),
+            bubble: self.bubble.saturating_add(other.bubble),
+            point_to_point: self.point_to_point.saturating_add(other.point_to_point),
+            copying: self.copying.saturating_add(other.copying),
+            bare_copying: self.bare_copying.saturating_add(other.bare_copying),
+            preparing: self.preparing.saturating_add(other.preparing),
+        }
     }
 
     /// Communication that computing hides: `communication - exposed`.
@@ -125,9 +161,25 @@ impl DeviceTime {
     }
 }
 
-/// The steps of a rank, in order of time.
+/// The steps of a rank, in order of time; of a step that several windows recorded, each part.
 pub fn steps(tables: &RankTables) -> Vec<Step> {
     steps_launched(tables, &Launches::of(tables))
+}
+
+/// Steps of which each number stands once: parts that different windows recorded are one step.
+pub fn whole(parts: Vec<Step>) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::with_capacity(parts.len());
+    let mut places: hashbrown::HashMap<i64, usize> = hashbrown::HashMap::new();
+    for part in parts {
+        let known = part.id.and_then(|id| places.get(&id)).and_then(|&place| steps.get_mut(place));
+        if let Some(known) = known {
+            known.join(&part);
+            continue;
+        }
+        places.extend(part.id.map(|id| (id, steps.len())));
+        steps.push(part);
+    }
+    steps
 }
 
 fn steps_launched(tables: &RankTables, launches: &Launches) -> Vec<Step> {
@@ -140,6 +192,7 @@ fn steps_launched(tables: &RankTables, launches: &Launches) -> Vec<Step> {
             .map_or_else(|| steps_of_file(tables), |extent| unmarked_steps(tables, &work, extent));
     }
     let spans: Vec<Option<Interval>> = work.launched_in(&marked);
+    let windows = marked.windows();
     let marked = marked.as_slice();
     let mut begun = i64::MIN;
     let starts: Vec<Option<i64>> = spans
@@ -161,15 +214,17 @@ fn steps_launched(tables: &RankTables, launches: &Launches) -> Vec<Step> {
         let span = Interval::new(row.start.0, row.end.0);
         let start = starts.get(at).copied().flatten();
         let follows = |next: &step::Row| row.id.and_then(|id| id.checked_add(1)) == next.id;
-        let next = marked.get(at + 1).filter(|next| follows(next)).and_then(|_| starts.get(at + 1).copied().flatten());
+        let is_same_window = windows.get(at) == windows.get(at + 1);
+        let next = marked.get(at + 1).filter(|next| is_same_window && follows(next));
+        let next = next.and_then(|_| starts.get(at + 1).copied().flatten());
         let last = spans.get(at).copied().flatten().map_or(span.end, |work| work.end.max(span.end));
-        // Windows do not overlap: a step that ends by itself ends before the next begins.
+        // Steps do not overlap: one that ends by itself ends before the next begins.
         let last = laters.get(at).copied().flatten().map_or(last, |later| last.min(later));
         let device = start.map(|start| {
-            let window = Interval::new(start, next.unwrap_or(last));
-            work.divide(window, start.saturating_sub(span.start))
+            let busy = Interval::new(start, next.unwrap_or(last));
+            work.divide(busy, start.saturating_sub(span.start))
         });
-        Step { id: row.id, span, clock: Clock::Host, device }
+        Step { id: row.id, span, unrecorded: 0, clock: Clock::Host, device }
     };
     marked.iter().enumerate().map(step).collect()
 }
@@ -184,7 +239,7 @@ pub fn with_step_times(tables: RankTables, launches: &Launches) -> RankTables {
                 clock: more.strings.intern(step.clock.name()),
                 start: Ns(step.span.start),
                 step_time: step.time(),
-                device_start: device.map(|device| Ns(device.window.start)),
+                device_start: device.map(|device| Ns(device.span.start)),
                 device_time: device.map(|device| device.time()),
                 computing: device.map(|device| device.computing),
                 communication: device.map(|device| device.communication),
@@ -200,18 +255,20 @@ pub fn with_step_times(tables: RankTables, launches: &Launches) -> RankTables {
     })
 }
 
-/// Number and step time in ns of each step of a rank: those of [`steps`], for those who want nothing else. Where steps
-/// are marked, the table `step` is enough.
+/// Number and step time in ns of each step of a rank: those of [`whole`] steps, for those who want nothing else. Where
+/// steps are marked, the table `step` is enough.
 pub fn step_times(tables: &RankTables) -> Vec<(Option<i64>, i64)> {
     let marked = Steps::marked(tables);
-    if marked.is_empty() {
-        return steps(tables).iter().map(|step| (step.id, step.time())).collect();
-    }
-    marked
-        .iter()
-        .map(|step| (step.id, Interval::new(step.start.0, step.end.0)))
-        .map(|(id, i)| (id, i.length()))
-        .collect()
+    let parts = match marked.is_empty() {
+        true => steps(tables),
+        false => marked.iter().map(marked_step).collect(),
+    };
+    whole(parts).iter().map(|step| (step.id, step.time())).collect()
+}
+
+fn marked_step(row: &step::Row) -> Step {
+    let span = Interval::new(row.start.0, row.end.0);
+    Step { id: row.id, span, unrecorded: 0, clock: Clock::Host, device: None }
 }
 
 /// Steps that nothing marks on the host: from the first kernel with the number of a step to the first with that of the
@@ -227,13 +284,13 @@ fn unmarked_steps(tables: &RankTables, work: &Work, extent: Interval) -> Vec<Ste
     starts.sort_unstable_by_key(|(id, start)| (*start, *id));
     let ids: Vec<Option<i64>> = if starts.is_empty() { vec![None] } else { starts.iter().map(|s| Some(s.0)).collect() };
     let borders: Vec<i64> = [extent.start].into_iter().chain(starts.iter().skip(1).map(|s| s.1)).collect();
-    let window = |at: usize| {
+    let span = |at: usize| {
         let start = borders.get(at).copied().unwrap_or(extent.start);
         Interval::new(start, borders.get(at + 1).copied().unwrap_or(extent.end))
     };
     let step = |(at, id)| {
-        let window = window(at);
-        Step { id, span: window, clock: Clock::Device, device: Some(work.divide(window, 0)) }
+        let span = span(at);
+        Step { id, span, unrecorded: 0, clock: Clock::Device, device: Some(work.divide(span, 0)) }
     };
     ids.into_iter().enumerate().map(step).collect()
 }
@@ -244,10 +301,11 @@ fn steps_of_file(tables: &RankTables) -> Vec<Step> {
     let rows = tables.rows::<reported_step::Row>().filter_map(|row| {
         let ns = |us: Option<f64>| us.map(|us| (us * 1e3).round() as i64);
         let (computing, exposed, free) = (ns(row.computing)?, ns(row.communication_not_overlapped)?, ns(row.free)?);
-        let window = Interval::new(0, computing.saturating_add(exposed).saturating_add(free));
+        let span = Interval::new(0, computing.saturating_add(exposed).saturating_add(free));
         let bubble = ns(row.bubble).unwrap_or(0);
         let device = DeviceTime {
-            window,
+            span,
+            unrecorded: 0,
             computing,
             communication: ns(row.communication).unwrap_or(exposed),
             exposed,
@@ -259,7 +317,7 @@ fn steps_of_file(tables: &RankTables) -> Vec<Step> {
             preparing: ns(row.preparing).unwrap_or(0),
         };
         let id = tables.opt_text(row.step).and_then(|id| id.parse().ok());
-        Some(Step { id, span: window, clock: Clock::File, device: Some(device) })
+        Some(Step { id, span, unrecorded: 0, clock: Clock::File, device: Some(device) })
     });
     rows.collect()
 }
@@ -315,8 +373,8 @@ impl Work {
         spans
     }
 
-    fn divide(&self, window: Interval, preparing: i64) -> DeviceTime {
-        DeviceTime { preparing, ..self.busy.divide(window) }
+    fn divide(&self, span: Interval, preparing: i64) -> DeviceTime {
+        DeviceTime { preparing, ..self.busy.divide(span) }
     }
 }
 
@@ -342,7 +400,7 @@ fn tasks_within<'a>(
 #[cfg(test)]
 mod tests {
     use npuscope_tables::table::host_op;
-    use npuscope_tables::{ConnectionId, RankBuilder, Span, TaskId};
+    use npuscope_tables::{ConnectionId, RankBuilder, Span, TaskId, Window, window};
 
     use super::*;
 
@@ -402,11 +460,11 @@ mod tests {
         }
     }
 
-    /// Window, computing, exposed, free, bubble, preparing.
+    /// Span, computing, exposed, free, bubble, preparing.
     fn figures(step: &Step) -> ((i64, i64), [i64; 5]) {
         let device = step.device.unwrap();
         let figures = [device.computing, device.exposed, device.free, device.bubble, device.preparing];
-        ((device.window.start, device.window.end), figures)
+        ((device.span.start, device.span.end), figures)
     }
 
     #[test]
@@ -440,6 +498,34 @@ mod tests {
         let steps = made.steps();
         assert_eq!(figures(&steps[0]), ((50, 100), [40, 0, 10, 0, 50]));
         assert_eq!(figures(&steps[1]), ((1050, 1120), [70, 0, 0, 0, 50]));
+    }
+
+    #[test]
+    fn a_window_ends_with_its_last_step_even_if_the_next_window_begins_with_the_next() {
+        let windows = [(1, 0, 50), (2, 1000, 1050)].map(|(id, start, work)| {
+            let mut made = Made::new(&[(id, start, start + 100)]);
+            made.kernel(start + 10, work, work + 40);
+            made.0.finish()
+        });
+        let windows = windows.into_iter().enumerate().map(|(at, tables)| (Window(at as i64), tables)).collect();
+        let steps = steps(&window::join(windows));
+        assert_eq!(steps.iter().map(|step| figures(step).0).collect::<Vec<_>>(), [(50, 100), (1050, 1100)]);
+    }
+
+    #[test]
+    fn a_step_that_several_windows_recorded_takes_the_sum_of_its_parts() {
+        let windows = [(7, 0), (7, 1000), (8, 2000)].map(|(id, start)| {
+            let mut made = Made::new(&[(id, start, start + 100)]);
+            made.kernel(start + 10, start + 50, start + 90);
+            made.0.finish()
+        });
+        let windows = windows.into_iter().enumerate().map(|(at, tables)| (Window(at as i64), tables)).collect();
+        let tables = window::join(windows);
+        assert_eq!(step_times(&tables), [(Some(7), 200), (Some(8), 100)]);
+        let steps = whole(steps(&tables));
+        assert_eq!((steps[0].span, steps[0].time()), (Interval::new(0, 1100), 200));
+        let device = steps[0].device.unwrap();
+        assert_eq!((device.time(), device.computing, device.free), (100, 80, 20));
     }
 
     #[test]

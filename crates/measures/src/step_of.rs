@@ -13,7 +13,7 @@
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, kernel, step, task};
-use npuscope_tables::{ConnectionId, Ns, RankTables, Selection, TableId};
+use npuscope_tables::{ConnectionId, Ns, RankTables, Selection, TableId, Window};
 
 use crate::launch::Launches;
 use crate::link::set_values;
@@ -31,16 +31,21 @@ pub const fn needs(wanted: Selection) -> Selection {
     needs
 }
 
-/// The steps of a rank, in order of time.
+/// The steps of a rank, in order of time; of a step that several windows recorded, each part.
 #[derive(Debug)]
-pub struct Steps(Vec<step::Row>);
+pub struct Steps {
+    steps: Vec<step::Row>,
+    /// The window of each.
+    windows: Vec<Window>,
+}
 
 impl Steps {
     /// As the host marked them.
     pub fn marked(tables: &RankTables) -> Steps {
-        let mut marked: Vec<step::Row> = tables.rows().collect();
-        marked.sort_by_key(|step| (step.start, step.end));
-        Steps(marked)
+        let mut marked: Vec<(Window, step::Row)> = tables.rows_of_windows().collect();
+        marked.sort_by_key(|(_, step)| (step.start, step.end));
+        let (windows, steps) = marked.into_iter().unzip();
+        Steps { steps, windows }
     }
 
     /// As the host marked them; where nothing marks steps, as the device ran them.
@@ -52,32 +57,37 @@ impl Steps {
         let in_time = steps(tables).into_iter().filter(|step| step.clock != Clock::File);
         let row =
             |step: crate::step::Step| step::Row { id: step.id, start: Ns(step.span.start), end: Ns(step.span.end) };
-        Steps(in_time.map(row).collect())
+        Steps { steps: in_time.map(row).collect(), ..marked }
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &step::Row> {
-        self.0.iter()
+        self.steps.iter()
     }
 
     pub fn as_slice(&self) -> &[step::Row] {
-        &self.0
+        &self.steps
+    }
+
+    /// The window of each step that the host marked.
+    pub fn windows(&self) -> &[Window] {
+        &self.windows
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.steps.is_empty()
     }
 
     /// The place in the list of the step that the moment is in, both ends included; the later one where two meet, since
     /// it is asked of what begins.
     pub fn place_at(&self, time: Ns) -> Option<usize> {
-        let begun = self.0.partition_point(|step| step.start <= time);
+        let begun = self.steps.partition_point(|step| step.start <= time);
         let place = begun.checked_sub(1)?;
-        self.0.get(place).filter(|step| time <= step.end).map(|_| place)
+        self.steps.get(place).filter(|step| time <= step.end).map(|_| place)
     }
 
     /// The number of the step that the moment is in.
     pub fn at(&self, time: Ns) -> Option<i64> {
-        self.0.get(self.place_at(time)?)?.id
+        self.steps.get(self.place_at(time)?)?.id
     }
 }
 
@@ -162,7 +172,7 @@ mod tests {
     #[test]
     fn a_moment_is_in_the_step_around_it() {
         let step = |id, start, end| step::Row { id: Some(id), start: Ns(start), end: Ns(end) };
-        let steps = Steps(vec![step(1, 10, 20), step(2, 20, 30), step(3, 40, 50)]);
+        let steps = Steps { steps: vec![step(1, 10, 20), step(2, 20, 30), step(3, 40, 50)], windows: Vec::new() };
         let found: Vec<Option<i64>> = [9, 10, 19, 20, 30, 35, 50, 51].map(|time| steps.at(Ns(time))).to_vec();
         assert_eq!(found, [None, Some(1), Some(1), Some(2), Some(2), None, Some(3), None]);
     }

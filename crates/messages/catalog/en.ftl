@@ -272,6 +272,7 @@ absent-no-place = it is a trace of PyTorch's own profiler, which NPU databases c
 absent-nothing-kept = nothing of it would be kept
 absent-modules = none of its modules launched anything
 absent-in-baseline = the baseline lacks it
+lacks-copy-of-windows = several windows, so no copy of a database with these results is written; choose a window with --window to get one
 lacks-reported = it reports no { $what }
 of-baseline = in the baseline: { $why }
 
@@ -369,6 +370,16 @@ doctor-headline = { $ranks ->
     [one] { $ranks } rank
    *[other] { $ranks } ranks
 } in { $path }
+doctor-jobs = jobs: { $jobs }
+doctor-windows = windows
+doctor-directories = { $count ->
+    [one] { $count } directory
+   *[other] { $count } directories
+}
+doctor-more-windows = … and { $count ->
+    [one] { $count } more window
+   *[other] { $count } more windows
+}; --format json lists all
 doctor-files = files
 doctor-rows = rows per table
 doctor-missing = missing
@@ -891,6 +902,8 @@ profile-unreadable = cannot read { $path }: { $error }
 profile-not-a-directory = { $path } is not a directory
 profile-not-a-file = { $path } is neither a directory nor a regular file
 profile-nothing = no profile in { $path }; expected ASCEND_PROFILER_OUTPUT or FRAMEWORK directories, exported PROF_* directories, deliverables such as trace_view.json, kernel_details.csv or ascend_pytorch_profiler_0.db, or traces of PyTorch's profiler (*.json, *.json.gz)
+profile-no-job = there is no job { $name }; choose one of: { $jobs }
+profile-no-window = there is no window { $name }; choose among: { $windows }
 profile-nothing-readable = no profile in { $path }: { $why }
 
 ## Errors: parsing raw data
@@ -1082,6 +1095,7 @@ sql-about = About the profile
 sql-list-columns = \d TABLE lists the columns of a table; every table also has the column rank.
 sql-list-functions = \functions lists the functions that npuscope adds to SQL.
 sql-rank-column = Rank the row belongs to.
+sql-window-column = Window the row belongs to; windows of a job are numbered from 0 by time.
 head-table = table
 head-one-row = one row per
 head-function = function
@@ -1102,6 +1116,9 @@ head-versions = versions
 head-level = level
 head-step-ids = step ids
 head-covers = time covered
+head-window = window
+head-stage = stage
+head-directories = directories
 head-kind = kind
 head-files = files
 head-bytes = size
@@ -1226,6 +1243,9 @@ synth-among-heads = { $count } heads
 synth-number = { $what } must be a number of at least { $least }, not { $value }
 synth-interleaved = an interleaved pipeline (virtual_stages) needs more than one stage (pp)
 synth-no-experts = expert parallelism (ep) needs a model with experts
+synth-no-stages = windows by stage (profiling = "stages") need reinforcement learning (workload = "reinforcement-learning")
+synth-window-order = window { $window } must be inside steps { $first } to { $last } and after the window before it
+synth-window-text = "{ $text }" is not a window; expected FIRST..LAST, for example 2..5
 synth-too-much = { $what } must be at most { $most }, not { $value }
 synth-stuck = rank { $rank } waits forever in step { $step }
 synth-framework = framework { $name } is not supported; use torch_npu or mindspore
@@ -1450,9 +1470,8 @@ store-more-in-trace = the trace of the rank has more data; skipped
 store-text-instead = the database is damaged; the text files of the rank were read instead
 store-unknown-file = not a known profile file; skipped
 store-no-rank = rank unknown (no profiler_info); shown as rank { $rank }, which may be wrong
-store-what-rank = rank { $rank }
-store-what-process = process { $process } of { $host }
-store-duplicate = { $what } has several recordings: read { $read }, skipped the older { $unread }. Windows of one job are not joined; to see the older one, open its path
+store-several-jobs = { $count } jobs are in this directory: { $jobs }. Showing { $read }; choose another with --job
+store-steps-by-order = step numbers repeat or are missing; steps are numbered from 1 in the order in which they were recorded
 store-renumbered = NPU ranks and GPU ranks have the same numbers; GPU rank { $rank } is shown as rank { $shown }
 store-raw-only = the raw data is not exported; run `msprof --export=on --output=<this directory>` first
 store-device-raw = the raw device data is not exported; only host activity is shown

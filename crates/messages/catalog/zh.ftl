@@ -241,6 +241,7 @@ absent-no-place = 它是 PyTorch 自带 profiler 的 trace，NPU 的数据库无
 absent-nothing-kept = 过滤后没有剩余内容
 absent-modules = 其模块没有下发任何任务
 absent-in-baseline = 基线中没有该 rank
+lacks-copy-of-windows = 有多个窗口，因此不写出带有这些结果的数据库副本；如需副本，请用 --window 选择一个窗口
 lacks-reported = 没有上报：{ $what }
 of-baseline = 基线：{ $why }
 
@@ -299,6 +300,10 @@ reading-strict = 读取时有 { $losses } 条错误或警告（--strict）；第
 ## 终端：doctor
 
 doctor-headline = { $path } 中有 { $ranks } 个 rank
+doctor-jobs = 作业：{ $jobs }
+doctor-windows = 窗口
+doctor-directories = { $count } 个目录
+doctor-more-windows = …… 还有 { $count } 个窗口；--format json 列出全部
 doctor-files = 文件
 doctor-rows = 各表行数
 doctor-missing = 缺少的数据
@@ -765,6 +770,8 @@ profile-unreadable = 无法读取 { $path }：{ $error }
 profile-not-a-directory = { $path } 不是目录
 profile-not-a-file = { $path } 既不是目录，也不是普通文件
 profile-nothing = { $path } 中没有 profile；应包含 ASCEND_PROFILER_OUTPUT 或 FRAMEWORK 目录、已导出的 PROF_* 目录、trace_view.json、kernel_details.csv 或 ascend_pytorch_profiler_0.db 等交付件，或 PyTorch profiler 的 trace（*.json、*.json.gz）
+profile-no-job = 没有作业 { $name }；可选：{ $jobs }
+profile-no-window = 没有窗口 { $name }；可选：{ $windows }
 profile-nothing-readable = { $path } 中没有 profile：{ $why }
 
 ## 错误：解析原始数据
@@ -947,6 +954,7 @@ sql-about = 关于 profile 本身
 sql-list-columns = \d TABLE 可列出一个表的列；每个表还有列 rank。
 sql-list-functions = \functions 可列出 npuscope 在 SQL 之外增加的函数。
 sql-rank-column = 该行所属的 rank。
+sql-window-column = 该行所属的窗口；作业的窗口按时间从 0 开始编号。
 head-table = 表
 head-one-row = 每行对应
 head-function = 函数
@@ -967,6 +975,9 @@ head-versions = 版本
 head-level = 级别
 head-step-ids = step 编号
 head-covers = 覆盖时间
+head-window = 窗口
+head-stage = 阶段
+head-directories = 目录
 head-kind = 类型
 head-files = 文件数
 head-bytes = 大小
@@ -1091,6 +1102,9 @@ synth-among-heads = { $count } 个注意力头
 synth-number = { $what } 应为不小于 { $least } 的数，实际为 { $value }
 synth-interleaved = 交错流水线（virtual_stages）需要多于一个 stage（pp）
 synth-no-experts = 专家并行（ep）需要包含专家的模型
+synth-no-stages = 按阶段采集窗口（profiling = "stages"）需要强化学习作业（workload = "reinforcement-learning"）
+synth-window-order = 窗口 { $window } 必须在 step { $first } 到 { $last } 之内，且在前一个窗口之后
+synth-window-text = "{ $text }" 不是窗口；应为 FIRST..LAST，例如 2..5
 synth-too-much = { $what } 至多为 { $most }，实际为 { $value }
 synth-stuck = rank { $rank } 在 step { $step } 中一直等待
 synth-framework = 不支持框架 { $name }；请使用 torch_npu 或 mindspore
@@ -1219,9 +1233,8 @@ store-more-in-trace = 该 rank 的 trace 包含更多数据；已跳过
 store-text-instead = 数据库已损坏；已改为读取该 rank 的文本文件
 store-unknown-file = 不是已知的 profile 文件；已跳过
 store-no-rank = rank 未知（没有 profiler_info）；显示为 rank { $rank }，可能不正确
-store-what-rank = rank { $rank }
-store-what-process = { $host } 上的进程 { $process }
-store-duplicate = { $what } 有多次采集：读取了 { $read }，跳过了较早的 { $unread }。同一作业的多个窗口不会合并；如需查看较早的一次，请打开其路径
+store-several-jobs = 此目录中有 { $count } 个作业：{ $jobs }。当前显示 { $read }；用 --job 选择其他作业
+store-steps-by-order = step 编号重复或缺失；step 按采集顺序从 1 开始编号
 store-renumbered = NPU 的 rank 与 GPU 的 rank 编号相同；GPU 的 rank { $rank } 显示为 rank { $shown }
 store-raw-only = 原始数据尚未导出；请先运行 `msprof --export=on --output=<此目录>`
 store-device-raw = 设备的原始数据尚未导出；只显示主机侧活动

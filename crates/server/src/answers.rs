@@ -20,6 +20,8 @@ pub struct Profile {
     pub ranks: Vec<Rank>,
     pub steps: Vec<i64>,
     pub span: Option<[i64; 2]>,
+    /// What was recorded without interruption, of the first rank.
+    pub windows: Vec<Window>,
     /// Whether the page is a report.
     pub report: bool,
 }
@@ -33,11 +35,24 @@ pub struct Rank {
     pub bytes: u64,
 }
 
-/// Steps and time of the first rank.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Window {
+    #[cfg_attr(test, ts(as = "i64"))]
+    pub window: npuscope_tables::Window,
+    /// The stage of reinforcement learning that was recorded.
+    pub stage: Option<String>,
+    pub span: Option<[i64; 2]>,
+    /// First and last step.
+    pub steps: Option<[i64; 2]>,
+}
+
+/// Steps, windows and time of the first rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FirstRank {
     pub steps: Vec<i64>,
     pub span: Option<[i64; 2]>,
+    pub windows: Vec<Window>,
 }
 
 /// The lanes and counters of a rank.
@@ -281,6 +296,7 @@ mod tests {
         let declared = types![
             Message,
             Profile,
+            Window,
             Rank,
             Timeline,
             Process,
@@ -322,6 +338,7 @@ mod tests {
             Number,
             health::Health,
             health::RankHealth,
+            health::WindowHealth,
             health::FileHealth,
             health::LaneHealth,
             health::Missing,

@@ -14,10 +14,11 @@ use npuscope_analysis::overview::overview;
 use npuscope_engine::{EngineError, QueryOptions, Session};
 use npuscope_formats::source::RankSource;
 use npuscope_store::cache::{Cache, CachedRank};
+use npuscope_store::discover::Profile;
 use npuscope_store::fingerprint::fingerprint_all;
 use npuscope_store::{OpenOptions, Store};
-use npuscope_tables::table::step;
-use npuscope_tables::{Rank, RankBuilder};
+use npuscope_tables::table::{step, window};
+use npuscope_tables::{Rank, RankBuilder, RankTables};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -126,6 +127,11 @@ impl ServedProfile {
     /// Where queries of users run, within limits.
     pub fn queries(&self) -> &Arc<Session> {
         &self.queries
+    }
+
+    /// What was found on disk.
+    pub fn profile(&self) -> &Profile {
+        self.store.profile()
     }
 
     pub fn ranks(&self) -> impl Iterator<Item = Rank> {
@@ -264,9 +270,9 @@ impl ServedProfile {
     pub fn diagnosis(&self) -> Result<Value, EngineError> {
         let origin = self.origin()?;
         self.kept_json("diagnosis", || {
-            let mut diagnosis = diagnose(&self.store)?;
+            let mut diagnosis = diagnose(&self.store, None)?;
             if diagnosis.steps == 0 {
-                diagnosis = diagnosis.without_device(&overview(&self.store)?);
+                diagnosis = diagnosis.without_device(&overview(&self.store, None)?);
             }
             for place in diagnosis.findings.iter_mut().flat_map(|finding| &mut finding.evidence) {
                 place.start_ns -= origin;
@@ -301,7 +307,8 @@ impl ServedProfile {
             steps.sort_unstable();
             steps.dedup();
             let span = span.map(|span| [span.start - origin, span.end - origin]);
-            Ok::<_, EngineError>(FirstRank { steps, span })
+            let windows = first.as_ref().map(|timeline| windows(timeline.tables(), origin)).unwrap_or_default();
+            Ok::<_, EngineError>(FirstRank { steps, span, windows })
         })?;
         Ok(answers::Profile {
             name,
@@ -310,9 +317,21 @@ impl ServedProfile {
             ranks: ranks.collect(),
             steps: first.steps,
             span: first.span,
+            windows: first.windows,
             report: false,
         })
     }
+}
+
+/// The windows of a rank, with times from the origin.
+fn windows(tables: &RankTables, origin: i64) -> Vec<answers::Window> {
+    let rows = tables.rows_of_windows::<window::Row>().map(|(number, row)| answers::Window {
+        window: number,
+        stage: tables.opt_text(row.stage).map(str::to_owned),
+        span: row.start.zip(row.end).map(|(start, end)| [start.0 - origin, end.0 - origin]),
+        steps: row.first_step.zip(row.last_step).map(|(first, last)| [first, last]),
+    });
+    rows.collect()
 }
 
 /// Answers that were kept count among what caches may take.

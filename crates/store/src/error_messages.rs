@@ -14,6 +14,8 @@ messages! {
     "profile-not-a-file" => not_a_file(path: &Path),
     "profile-nothing" => no_profile(path: &Path),
     "profile-nothing-readable" => no_readable_profile(path: &Path, why: Message),
+    "profile-no-job" => no_such_job(name: &str, jobs: Vec<&str>),
+    "profile-no-window" => no_such_window(name: &str, windows: Vec<&str>),
 
     // Parsing raw data.
     "parse-nothing" => no_records(path: &Path),

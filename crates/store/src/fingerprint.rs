@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use npuscope_formats::regular_file;
-use npuscope_formats::source::RankSource;
+use npuscope_formats::source::{RankSource, WindowSource};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::cache::LAYOUT_VERSION;
@@ -43,21 +43,27 @@ pub fn fingerprint(rank: &RankSource) -> String {
     hash.update(&npuscope_measures::VERSION.to_le_bytes());
     hash.update(&LAYOUT_VERSION.to_le_bytes());
     hash.update(&rank.rank.0.to_le_bytes());
-    text(&rank.directory_name(), &mut hash);
-    text(rank.framework.name(), &mut hash);
-    hash.update(&rank.diagnostics.len().to_le_bytes());
-    for diagnostic in &rank.diagnostics {
-        text(&diagnostic.message.to_json(), &mut hash);
+    rank.windows().for_each(|window| add_window(window, &mut hash));
+    format!("{:032x}", hash.digest128())
+}
+
+fn add_window(window: &WindowSource, hash: &mut Xxh3) {
+    hash.update(&window.window.0.to_le_bytes());
+    text(window.stage.as_deref().unwrap_or_default(), hash);
+    text(&window.directory_name(), hash);
+    text(window.framework.name(), hash);
+    hash.update(&window.diagnostics.len().to_le_bytes());
+    for diagnostic in &window.diagnostics {
+        text(&diagnostic.message.to_json(), hash);
     }
-    for file in &rank.files {
-        text(&file.name, &mut hash);
+    for file in &window.files {
+        text(&file.name, hash);
         hash.update(&file.bytes.to_le_bytes());
         // A file that cannot be read has no rows, and will have others when it can.
-        if sample(&rank.path(file), &mut hash).is_err() {
+        if sample(&window.path(file), hash).is_err() {
             hash.update(b"unreadable");
         }
     }
-    format!("{:032x}", hash.digest128())
 }
 
 /// A key of some ranks together.

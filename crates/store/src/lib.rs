@@ -1,7 +1,7 @@
 //! A profile on disk: its ranks found, loaded and cached.
 //!
 //! - [`discover`]: which ranks and files there are below a path.
-//! - [`read`]: the files of a rank to its tables; [`parse`]: a raw rank to deliverables.
+//! - [`read`]: the files of a rank to its tables, window by window; [`parse`]: a raw rank to deliverables.
 //! - [`cache`]: tables of ranks on disk, ready to be mapped, under a key from [`fingerprint`].
 //! - [`loader`]: gets the tables of a rank from the cache or from its files, each rank once.
 //! - [`Store`]: an opened profile, which `engine` queries and `analysis` maps over.
@@ -27,6 +27,7 @@ pub mod messages;
 pub mod parse;
 pub mod read;
 mod store;
+mod windows;
 
 pub use loader::{LoadedRank, Loader, Progress};
 pub use store::{OpenOptions, Store, StoreError};

@@ -17,10 +17,11 @@ messages! {
 
     // Numbers of ranks.
     "store-no-rank" => no_rank(rank: Rank),
-    "store-what-rank" => what_rank(rank: Rank),
-    "store-what-process" => what_process(process: &str, host: &str),
-    "store-duplicate" => duplicate(what: Message, read: &str, unread: &str),
     "store-renumbered" => renumbered(rank: Rank, shown: Rank),
+
+    // Jobs and windows.
+    "store-several-jobs" => several_jobs(count: usize, jobs: Vec<&str>, read: &str),
+    "store-steps-by-order" => steps_by_order(),
 
     // Directories.
     "store-symlink-loop" => symlink_loop(),

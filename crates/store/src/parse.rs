@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::discover::RawRank;
 use crate::error_messages;
 use crate::messages;
-use crate::read::{ReadOptions, read_rank};
+use crate::read::{ReadOptions, read_window};
 
 /// The empty file that says that deliverables are complete.
 pub const DONE: &str = "analyse.done";
@@ -92,7 +92,8 @@ pub fn parse(raw: &RawRank, export: Option<Export>, options: ReadOptions<'_>) ->
     if raw.is_device_unread {
         return Err(ParseError::DeviceUnread(directory.clone()));
     }
-    let tables = read_rank(&raw.source, options);
+    let tables = read_window(&raw.source, options);
+    let rank = raw.rank.unwrap_or_default();
     let said = |is_said: &dyn Fn(&diagnostic::Row) -> bool| -> Vec<Message> {
         let rows = tables.rows::<diagnostic::Row>().filter(is_said);
         rows.map(|row| match tables.opt_text(row.file) {
@@ -112,14 +113,14 @@ pub fn parse(raw: &RawRank, export: Option<Export>, options: ReadOptions<'_>) ->
     let workshop = Workshop::open(directory)?;
     match export {
         Export { text: true, db: true } => {
-            text::write_rank(tables.clone(), raw.source.rank, &workshop.output)?;
-            db::write_rank(tables, raw.source.rank, &workshop.output)?;
+            text::write_rank(tables.clone(), rank, &workshop.output)?;
+            db::write_rank(tables, rank, &workshop.output)?;
         }
-        Export { db: true, .. } => db::write_rank(tables, raw.source.rank, &workshop.output)?,
-        Export { .. } => text::write_rank(tables, raw.source.rank, &workshop.output)?,
+        Export { db: true, .. } => db::write_rank(tables, rank, &workshop.output)?,
+        Export { .. } => text::write_rank(tables, rank, &workshop.output)?,
     }
     if raw.rank.is_none() {
-        workshop.forget_rank(raw.source.rank)?;
+        workshop.forget_rank(rank)?;
     }
     workshop.deliver(directory)?;
     Ok(Parsed { export, diagnostics, notes })

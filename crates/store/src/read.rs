@@ -8,20 +8,20 @@ use npuscope_formats::info::RankInfo;
 use npuscope_formats::map::map;
 use npuscope_formats::messages::unreadable;
 use npuscope_formats::regular_file;
-use npuscope_formats::source::{JOB, RankSource, SourceFile};
+use npuscope_formats::source::{JOB, RankSource, SourceFile, WindowSource};
 use npuscope_formats::trace_json::Release;
 use npuscope_formats::{comm_json, csv, db, framework, info_json, kineto, trace_json};
 use npuscope_measures::deliverable::{self, Carried, Target};
-use npuscope_measures::step_of::{StepOf, fill_steps};
 use npuscope_measures::{link, step};
 use npuscope_tables::Framework;
 use npuscope_tables::table::{diagnostic, rank, source};
 use npuscope_tables::{RankBuilder, RankPieces, RankTables, Selection, TableId};
 
 use crate::messages;
+use crate::windows;
 
 /// Raised whenever a reader makes other rows of the same bytes. Part of the cache key.
-pub const READER_VERSION: u32 = 11;
+pub const READER_VERSION: u32 = 13;
 
 /// How a rank is read.
 #[derive(Clone, Copy)]
@@ -39,14 +39,48 @@ impl Default for ReadOptions<'_> {
     }
 }
 
-/// Reads everything that the files of a rank have.
+/// Reads everything that the files of a rank have, of all its windows.
 ///
 /// Never fails: what cannot be read is a row of `diagnostic`, and what can be is in the tables.
 pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
-    let selection = whole_if_summed_up(options.selection, rank);
+    if rank.rank == JOB {
+        return read_files(&rank.first, options).0;
+    }
+    let read = |window| match (read_window(window, options), rank.later.is_empty()) {
+        // A window without markers is a step as long as the work in it.
+        (tables, false) if options.selection.has(TableId::Step) && tables.is_empty(TableId::Step) => {
+            let selection = options.selection.and(step::NEEDS);
+            if selection == options.selection {
+                tables
+            } else {
+                read_window(window, ReadOptions { selection, ..options })
+            }
+        }
+        (tables, _) => tables,
+    };
+    let windows = rank.windows().map(|window| (window, read(window))).collect();
+    windows::joined(windows, |window| whole_if_summed_up(options.selection, window))
+}
+
+/// Reads everything that the files of one window of a rank have.
+pub fn read_window(window: &WindowSource, options: ReadOptions<'_>) -> RankTables {
+    let wanted = whole_if_summed_up(options.selection, window);
+    let (tables, read) = read_files(window, options);
+    finish(window, tables, read, wanted)
+}
+
+/// What reading the files of a window gave beside rows.
+struct FilesRead {
+    allocations: Allocations,
+    formats: Vec<&'static str>,
+    has_db: bool,
+}
+
+fn read_files(window: &WindowSource, options: ReadOptions<'_>) -> (RankTables, FilesRead) {
+    let selection = whole_if_summed_up(options.selection, window);
     let options = ReadOptions { selection, ..options };
-    let mut reader = RankReader {
-        rank,
+    let mut reader = WindowReader {
+        window,
         options,
         pieces: RankPieces::default(),
         databases: db::Content::default(),
@@ -54,22 +88,23 @@ pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
         traces: Vec::new(),
     };
     let mut rest = RankBuilder::default();
-    for diagnostic in &rank.diagnostics {
+    for diagnostic in &window.diagnostics {
         diagnostic.record(&mut rest);
     }
     reader.pieces.append(rest);
     let mut formats = Vec::new();
     let mut has_db = false;
-    for file in rank.files.iter().filter(|file| is_db(file)) {
+    for file in window.files.iter().filter(|file| is_db(file)) {
         if reader.db_file(file) {
             has_db |= file.kind == FileKind::ProfilerDb;
             formats.push("db");
         }
     }
     let is_repeated = |file: &&SourceFile| reader.is_needed(file) && reader.is_in_databases(file);
-    let in_databases: Vec<&SourceFile> = rank.files.iter().filter(is_repeated).collect();
+    let in_databases: Vec<&SourceFile> = window.files.iter().filter(is_repeated).collect();
     // Raw files need the clock that is in the settings.
-    let (raw, others): (Vec<_>, Vec<_>) = rank.files.iter().filter(|file| !is_db(file)).partition(|file| is_raw(file));
+    let (raw, others): (Vec<_>, Vec<_>) =
+        window.files.iter().filter(|file| !is_db(file)).partition(|file| is_raw(file));
     for file in others.into_iter().chain(raw) {
         if in_databases.contains(&file) {
             (options.progress)(file.bytes);
@@ -82,17 +117,17 @@ pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
         let message = messages::same_in_database(names);
         reader.record(&Diagnostic::new(Severity::Info, Code::SameInDatabase, "", message));
     }
-    let allocations = if rank.is_raw() { reader.finish_raw() } else { Allocations::default() };
-    let tables = reader.pieces.finish();
-    if rank.rank == JOB { tables } else { finish(rank, tables, allocations, selection, &formats, has_db) }
+    let allocations = if window.is_raw() { reader.finish_raw() } else { Allocations::default() };
+    (reader.pieces.finish(), FilesRead { allocations, formats, has_db })
 }
 
-/// What is wanted and what that follows from, which is everything if a table is that sums up everything. The one file of a Kineto rank and raw
+/// What is wanted and what that follows from, which is everything if a table is that sums up everything. The one file of
+/// a Kineto rank and raw
 /// files are read whole.
-fn whole_if_summed_up(selection: Selection, rank: &RankSource) -> Selection {
+fn whole_if_summed_up(selection: Selection, window: &WindowSource) -> Selection {
     let selection = if selection.has(TableId::StepTime) { selection.and(step::NEEDS) } else { selection };
-    let is_whole = selection.has_any(&[TableId::Rank, TableId::Source, TableId::Diagnostic]);
-    if is_whole || rank.framework == Framework::Kineto || rank.is_raw() { Selection::ALL } else { selection }
+    let is_whole = selection.has_any(&[TableId::Rank, TableId::Window, TableId::Source, TableId::Diagnostic]);
+    if is_whole || window.framework == Framework::Kineto || window.is_raw() { Selection::ALL } else { selection }
 }
 
 /// What has to be read of text files to give what is wanted.
@@ -130,8 +165,8 @@ fn tables_of(kind: &FileKind) -> Option<&'static [TableId]> {
     })
 }
 
-struct RankReader<'a> {
-    rank: &'a RankSource,
+struct WindowReader<'a> {
+    window: &'a WindowSource,
     options: ReadOptions<'a>,
     pieces: RankPieces,
     /// What the databases hold that were read.
@@ -142,21 +177,21 @@ struct RankReader<'a> {
     traces: Vec<RankTables>,
 }
 
-impl RankReader<'_> {
+impl WindowReader<'_> {
     /// Reads a database; whether it has any rows.
     ///
     /// Where there is a trace too, the database is left alone if it holds less: MindSpore's have no
     /// framework operators, and a damaged one may lack anything.
     fn db_file(&mut self, file: &SourceFile) -> bool {
         (self.options.progress)(file.bytes);
-        let has_twin = file.kind == FileKind::ProfilerDb && self.rank.has(&FileKind::Trace);
-        if has_twin && self.rank.framework == Framework::MindSpore {
+        let has_twin = file.kind == FileKind::ProfilerDb && self.window.has(&FileKind::Trace);
+        if has_twin && self.window.framework == Framework::MindSpore {
             let message = messages::more_in_trace();
             self.record(&Diagnostic::new(Severity::Info, Code::SameInTrace, &file.name, message));
             return false;
         }
         let mut piece = RankBuilder::default();
-        let content = db::read_file(&self.rank.path(file), file, self.options.selection, &mut piece);
+        let content = db::read_file(&self.window.path(file), file, self.options.selection, &mut piece);
         if !has_twin {
             self.join(piece);
             return self.note_content(content);
@@ -222,7 +257,7 @@ impl RankReader<'_> {
             }
             _ => {}
         }
-        let bytes = match map(&self.rank.path(file)) {
+        let bytes = match map(&self.window.path(file)) {
             Ok(bytes) => bytes,
             Err(error) => {
                 let message = unreadable(regular_file::why(&error));
@@ -260,7 +295,7 @@ impl RankReader<'_> {
             FileKind::Kineto => {
                 let mut pieces = RankPieces::default();
                 let summary = kineto::read(bytes, name, self.options.threads, &mut pieces);
-                if self.rank.framework == Framework::Kineto {
+                if self.window.framework == Framework::Kineto {
                     self.pieces.join(pieces);
                 } else {
                     self.traces.push(kineto::finished(pieces));
@@ -273,9 +308,9 @@ impl RankReader<'_> {
                 }
             }
             FileKind::Csv(kind) => {
-                FileOutcome::from(csv::read_file(kind, self.rank.framework, bytes, name, &mut piece))
+                FileOutcome::from(csv::read_file(kind, self.window.framework, bytes, name, &mut piece))
             }
-            FileKind::Sheet => FileOutcome::from(csv::read_file("", self.rank.framework, bytes, name, &mut piece)),
+            FileKind::Sheet => FileOutcome::from(csv::read_file("", self.window.framework, bytes, name, &mut piece)),
             FileKind::Communication => FileOutcome::from(comm_json::read_communication(bytes, name, &mut piece)),
             FileKind::CommunicationMatrix => FileOutcome::from(comm_json::read_matrix(bytes, name, &mut piece)),
             FileKind::ProfilerInfo | FileKind::ProfilerMetadata | FileKind::PipelineSummary => {
@@ -383,20 +418,14 @@ fn release(mapping: &Mmap) {
     let _ = unsafe { mapping.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
 }
 
-/// Adds what follows from the rows of a rank.
-fn finish(
-    rank: &RankSource,
-    mut tables: RankTables,
-    allocations: Allocations,
-    wanted: Selection,
-    formats: &[&str],
-    has_db: bool,
-) -> RankTables {
-    let is_kineto = rank.framework == Framework::Kineto;
+/// Adds what follows from the rows of a window alone.
+fn finish(window: &WindowSource, mut tables: RankTables, read: FilesRead, wanted: Selection) -> RankTables {
+    let is_kineto = window.framework == Framework::Kineto;
+    let FilesRead { allocations, formats, has_db } = read;
     if !has_db {
         link::number_rows(&mut tables);
     }
-    if !has_db && !is_kineto && !rank.is_raw() {
+    if !has_db && !is_kineto && !window.is_raw() {
         if wanted.has(TableId::CommTask) {
             link::link_pieces(&mut tables);
             link::link_piece_tasks(&mut tables);
@@ -427,23 +456,17 @@ fn finish(
             kineto::allocations(tables, more);
         }
         framework::allocations(tables, allocations, more);
-        let row = rank_row(rank, tables, formats, more);
+        let row = rank_row(window, tables, &formats, more);
         more.rank.push(row);
     });
     // Raw files have no summaries: those that a parser would have written.
-    let mut tables = match rank.is_raw() {
-        true => deliverable::complete(tables, Target::Text(rank.framework), &mut Carried::default()),
+    match window.is_raw() {
+        true => deliverable::complete(tables, Target::Text(window.framework), &mut Carried::default()),
         false => tables,
-    };
-    if !wanted.has(TableId::StepTime) {
-        return tables;
     }
-    let step_of = StepOf::of(&tables);
-    fill_steps(&mut tables, &step_of);
-    step::with_step_times(tables, step_of.launches())
 }
 
-fn rank_row(source: &RankSource, tables: &RankTables, formats: &[&str], more: &mut RankBuilder) -> rank::Row {
+fn rank_row(source: &WindowSource, tables: &RankTables, formats: &[&str], more: &mut RankBuilder) -> rank::Row {
     let info = RankInfo::gather(source, tables);
     let format = match (formats.contains(&"text"), formats.contains(&"db")) {
         _ if source.framework == Framework::Kineto => "kineto",
@@ -452,7 +475,7 @@ fn rank_row(source: &RankSource, tables: &RankTables, formats: &[&str], more: &m
         (false, true) => "db",
         _ => "text",
     };
-    let window = link::time_window(tables);
+    let span = link::time_span(tables);
     let mut intern = |text: &Option<String>| text.as_deref().map(|t| more.strings.intern(t));
     let row = rank::Row {
         device: info.device,
@@ -466,8 +489,8 @@ fn rank_row(source: &RankSource, tables: &RankTables, formats: &[&str], more: &m
         schema_version: intern(&info.schema_version),
         level: intern(&info.level),
         aic_metrics: intern(&info.aic_metrics),
-        start: window.map(|(start, _)| start),
-        end: window.map(|(_, end)| end),
+        start: span.map(|(start, _)| start),
+        end: span.map(|(_, end)| end),
         session_start: info.session.map(|(start, _)| start),
         session_end: info.session.map(|(_, end)| end),
         world_size: info.layout.world,

@@ -9,7 +9,7 @@ use npuscope_messages::Message;
 use npuscope_tables::{RankTables, Selection};
 
 use crate::cache::{Cache, CacheError};
-use crate::discover::{DiscoverError, Profile, discover};
+use crate::discover::{Choice, DiscoverError, Profile, discover_chosen};
 use crate::error_messages as messages;
 use crate::loader::{LoadedRank, Loader, Progress, Silent};
 
@@ -25,6 +25,8 @@ pub struct OpenOptions {
     pub progress: Arc<dyn Progress>,
     /// Set to end work over many ranks early.
     pub stop: Arc<AtomicBool>,
+    /// The job and the windows to open.
+    pub choice: Choice,
 }
 
 impl OpenOptions {
@@ -45,6 +47,7 @@ impl OpenOptions {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             progress: Arc::new(Silent),
             stop: Arc::default(),
+            choice: Choice::default(),
         }
     }
 }
@@ -81,7 +84,7 @@ pub struct Store {
 impl Store {
     /// Finds the ranks at `path`. Reads none of them yet.
     pub fn open(path: &Path, options: OpenOptions) -> Result<Store, StoreError> {
-        let profile = discover(path)?;
+        let profile = discover_chosen(path, &options.choice)?;
         // Reading a rank is itself spread over threads only when ranks are few.
         let threads = options.threads.max(1);
         let per_rank = (threads / profile.ranks.len().max(1)).max(1);
@@ -91,9 +94,14 @@ impl Store {
         Ok(Store { profile, loader, parallel, options })
     }
 
-    /// Another profile, opened alike.
+    /// Another profile, opened alike, with all its windows.
     pub fn open_another(&self, path: &Path) -> Result<Store, StoreError> {
-        Store::open(path, self.options.clone())
+        Store::open(path, OpenOptions { choice: Choice::default(), ..self.options.clone() })
+    }
+
+    /// The same profile with another choice of windows, or another job of it.
+    pub fn open_chosen(&self, choice: Choice) -> Result<Store, StoreError> {
+        Store::open(&self.profile.root, OpenOptions { choice, ..self.options.clone() })
     }
 
     pub fn profile(&self) -> &Profile {

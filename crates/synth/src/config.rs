@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::chip::Chip;
 use crate::error::{ConfigError, Misplaced, Parts};
 use crate::fault::{Fault, FaultKind, Place};
+use crate::windows::{Profiling, Stretch};
 
 /// A training job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,6 +57,10 @@ pub struct JobConfig {
     pub steps: usize,
     /// Number of the first step.
     pub first_step: i64,
+    /// Steps that are recorded; all of them are one window if none are given.
+    pub windows: Vec<Stretch>,
+    /// How windows begin and end.
+    pub profiling: Profiling,
 
     pub devices_per_host: usize,
     pub chip: Chip,
@@ -167,6 +172,8 @@ impl Default for JobConfig {
             workload: Workload::Training,
             steps: 3,
             first_step: 10,
+            windows: Vec::new(),
+            profiling: Profiling::Schedule,
             devices_per_host: 8,
             chip: Chip::default(),
             clock_skew_us: 50.0,
@@ -299,6 +306,7 @@ impl JobConfig {
             }
         }
         self.chip.check()?;
+        self.check_windows()?;
         self.faults.iter().try_for_each(|fault| {
             self.check_fault(fault).map_err(|source| ConfigError::Fault { fault: fault.to_string(), source })
         })

@@ -5,6 +5,7 @@ use npuscope_messages::{Documentation, Message};
 use crate::fault::{FaultError, FaultKind, Place};
 use crate::messages;
 use crate::preset;
+use crate::windows::{Stretch, StretchError};
 
 /// Why a job cannot have a fault.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -92,6 +93,16 @@ pub enum ConfigError {
     },
     Interleaved,
     NoExperts,
+    /// Stages are to be recorded of a job that has none.
+    NoStages,
+    /// A window that is not after the one before it and inside the job, from step `first` to `last`.
+    Windows {
+        window: Stretch,
+        first: i64,
+        last: i64,
+    },
+    /// A scenario has a window that cannot be read.
+    WindowText(#[from] StretchError),
     TooMuch {
         what: &'static str,
         most: u64,
@@ -184,6 +195,9 @@ impl ConfigError {
             ConfigError::Number { what, least, value } => messages::number(what, least.to_string(), value.to_string()),
             ConfigError::Interleaved => messages::interleaved(),
             ConfigError::NoExperts => messages::no_experts(),
+            ConfigError::NoStages => messages::no_stages(),
+            ConfigError::Windows { window, first, last } => messages::window_order(window.to_string(), *first, *last),
+            ConfigError::WindowText(error) => error.message(),
             ConfigError::TooMuch { what, most, value } => messages::too_much(what, *most, *value),
             ConfigError::Stuck { rank, step } => messages::stuck(*rank, *step),
             ConfigError::Fault { fault, source } => messages::fault(fault, source.message()),

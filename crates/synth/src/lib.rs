@@ -42,6 +42,7 @@ mod resend;
 mod settings;
 mod simulate;
 mod truth;
+mod windows;
 mod write;
 
 pub use chip::Chip;
@@ -54,4 +55,5 @@ pub use record::{Recording, View};
 pub use settings::Clock;
 pub use simulate::{Job, simulate};
 pub use truth::{FaultTruth, GroundTruth};
+pub use windows::{Profiling, STAGES, Stretch, StretchError, Window};
 pub use write::{Format, write_job};

@@ -186,7 +186,7 @@ impl<'a> Player<'a> {
         self.host
     }
 
-    /// Begins the next step; its number counted from 0.
+    /// Begins the next step, or part of one; its number counted from 0.
     pub fn begin_step(&mut self) -> usize {
         let step = self.step;
         self.step += 1;
@@ -339,5 +339,5 @@ fn batch_bytes(config: &JobConfig) -> u64 {
 
 /// Number of a step that is counted from 0.
 pub fn number(config: &JobConfig, step: usize) -> i64 {
-    config.first_step + i64::try_from(step).unwrap_or_default()
+    config.first_step + i64::try_from(step / config.parts_of_step()).unwrap_or_default()
 }

@@ -5,6 +5,7 @@ use toml::Table;
 use crate::config::{JobConfig, Level, Recompute, Workload, framework};
 use crate::error::{ConfigError, ValueType};
 use crate::fault::Fault;
+use crate::windows::{Profiling, Stretch};
 
 /// Names of the presets.
 pub const NAMES: &[&str] = &["small", "llama-7b", "qwen-72b", "deepseek-moe"];
@@ -80,8 +81,12 @@ fn not_toml(text: &str, error: &toml::de::Error) -> ConfigError {
 }
 
 /// The keys whose values are one of a few names.
-const CHOICES: &[(&str, &[&str])] =
-    &[("level", Level::NAMES), ("recompute", Recompute::NAMES), ("workload", Workload::NAMES)];
+const CHOICES: &[(&str, &[&str])] = &[
+    ("level", Level::NAMES),
+    ("recompute", Recompute::NAMES),
+    ("workload", Workload::NAMES),
+    ("profiling", Profiling::NAMES),
+];
 
 /// Accepts the key that `framework` was before.
 fn take_older_name(given: &mut Table) {
@@ -128,6 +133,10 @@ fn check_values(given: &Table) -> Result<(), ConfigError> {
     let faults = given.get("faults").and_then(toml::Value::as_array).into_iter().flatten();
     for fault in faults.filter_map(toml::Value::as_str) {
         fault.parse::<Fault>()?;
+    }
+    let windows = given.get("windows").and_then(toml::Value::as_array).into_iter().flatten();
+    for window in windows.filter_map(toml::Value::as_str) {
+        window.parse::<Stretch>()?;
     }
     match given.get("framework").and_then(toml::Value::as_str) {
         Some(name) if framework(name).is_none() => Err(ConfigError::Framework { name: name.to_owned() }),

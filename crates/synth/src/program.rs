@@ -6,6 +6,7 @@ use crate::fault::FaultKind;
 use crate::layout::Layout;
 use crate::pipeline::{self, Pass};
 use crate::play::number;
+use crate::windows::STAGES;
 
 /// Something that the host does next.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -110,8 +111,9 @@ pub fn calls(config: &JobConfig, rank: usize, step: usize, checkpoint: u64) -> V
         }
     }
     let mut program = Program { config, stage, strengths, calls: Vec::new() };
-    program.step();
-    if config.checkpoint_every > 0 && (step + 1).is_multiple_of(config.checkpoint_every) {
+    let parts = config.parts_of_step();
+    program.step((parts > 1).then_some(step % parts));
+    if config.checkpoint_every > 0 && (step + 1).is_multiple_of(config.checkpoint_every * parts) {
         program.calls.push(Call::Synchronise(Reason::Checkpoint, checkpoint / CHECKPOINT_BYTES_PER_NS));
     }
     program.calls
@@ -159,19 +161,25 @@ struct Program<'a> {
 }
 
 impl Program<'_> {
-    fn step(&mut self) {
-        let batch = crate::chip::whole_ns(self.config.chip.batch_us * 1e3);
-        self.calls.push(Call::Host(Work::DataLoader, batch + ms(self.strengths.dataloader_ms)));
+    /// A step, or one of its stages.
+    fn step(&mut self, only: Option<usize>) {
+        if only.unwrap_or(0) == 0 {
+            let batch = crate::chip::whole_ns(self.config.chip.batch_us * 1e3);
+            self.calls.push(Call::Host(Work::DataLoader, batch + ms(self.strengths.dataloader_ms)));
+        }
         match self.config.workload {
             Workload::Training => self.train(),
             Workload::ReinforcementLearning => {
-                self.part(Part::Stage("actor_generate"), Self::generate);
-                self.part(Part::Stage("actor_compute_log_prob"), Self::infer);
-                self.part(Part::Stage("reference_compute_log_prob"), Self::infer);
-                self.part(Part::Stage("actor_update"), Self::train);
+                let fills: [fn(&mut Self); 4] = [Self::generate, Self::infer, Self::infer, Self::train];
+                let stages = STAGES.into_iter().zip(fills).enumerate();
+                for (_, (stage, fill)) in stages.filter(|(place, _)| only.is_none_or(|only| only == *place)) {
+                    self.part(Part::Stage(stage), fill);
+                }
             }
         }
-        self.block(Block::Loss, 0, 0);
+        if only.is_none_or(|stage| stage + 1 == STAGES.len()) {
+            self.block(Block::Loss, 0, 0);
+        }
         if self.config.reads_loss {
             self.calls.push(Call::Synchronise(Reason::Loss, 0));
         }

@@ -14,6 +14,7 @@ use crate::play::{CommunicationRun, Ends, MARK_NS, MeetingsOfRank, Observer, Pla
 use crate::record::{Recording, View};
 use crate::resend;
 use crate::truth::{self, GroundTruth};
+use crate::windows::Window;
 
 /// A simulated job: when each communication ended. The rest is played again when a rank is recorded.
 pub struct Job {
@@ -23,7 +24,7 @@ pub struct Job {
     ends: Vec<Vec<u64>>,
     /// By rank.
     meetings_of: Vec<MeetingsOfRank>,
-    /// When each step ended, in ns from the start of the job. All ranks end a step together.
+    /// When each step, or part of one, ended, in ns from the start of the job. All ranks end a step together.
     step_ends: Vec<u64>,
 }
 
@@ -34,7 +35,9 @@ pub fn simulate(config: &JobConfig) -> Result<Job, ConfigError> {
     resend::check(config, &blocks)?;
     let mut simulator = Simulator::new(config, &blocks);
     let mut players: Vec<Player<'_>> = (0..config.ranks()).map(|rank| Player::new(config, &blocks, rank)).collect();
-    let step_ends = (0..config.steps).map(|step| simulator.step(&mut players, step)).collect::<Result<_, _>>()?;
+    let step_ends = (0..config.steps * config.parts_of_step())
+        .map(|step| simulator.step(&mut players, step))
+        .collect::<Result<_, _>>()?;
     drop(players);
     let Simulator { ends, meetings_of, .. } = simulator;
     Ok(Job { config: config.clone(), blocks, ends, meetings_of, step_ends })
@@ -57,7 +60,17 @@ impl Job {
 
     /// The same, step by step, for jobs whose ranks do not fit in memory.
     pub fn recording(&self, rank: usize, view: View) -> Recording<'_> {
-        Recording::new(self, rank, view)
+        Recording::new(self, rank, view, 0..self.step_ends.len())
+    }
+
+    /// What was recorded of a rank in one of its windows, step by step.
+    pub fn window(&self, rank: usize, view: View, window: &Window) -> Recording<'_> {
+        Recording::new(self, rank, view, window.parts.clone())
+    }
+
+    /// When a window begins, in ns from the start of the job.
+    pub fn begin(&self, window: &Window) -> u64 {
+        self.steps().nth(window.parts.start).map_or(0, |(start, _)| start)
     }
 
     /// When the communications of a rank ended.
@@ -71,7 +84,7 @@ impl Job {
         truth::truth(self)
     }
 
-    /// When each step begins and ends, in ns from the start of the job.
+    /// When each step, or part of one, begins and ends, in ns from the start of the job.
     pub fn steps(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let starts = std::iter::once(0).chain(self.step_ends.iter().copied()).map(|end| end + MARK_NS);
         starts.zip(self.step_ends.iter().copied())

@@ -63,7 +63,7 @@ fn fault_truth(job: &Job, index: usize, fault: &Fault, steps_ms: &[f64]) -> Faul
     // A config that was simulated is still right without a fault.
     let healthy = simulate(&config.without(index)).map_or(Vec::new(), |job| self::steps_ms(&job));
     let cost_ms: Vec<f64> = steps_ms.iter().zip(&healthy).map(|(with, without)| with - without).collect();
-    let last = number(config, config.steps - 1);
+    let last = number(config, config.steps * config.parts_of_step() - 1);
     let (first_step, last_step) = fault.steps.unwrap_or((config.first_step, last));
     let (first_step, last_step) = (first_step.max(config.first_step), last_step.min(last));
     let numbered = (config.first_step..).zip(&cost_ms);
@@ -91,5 +91,6 @@ fn fault_truth(job: &Job, index: usize, fault: &Fault, steps_ms: &[f64]) -> Faul
 
 #[expect(clippy::cast_precision_loss, reason = "a duration in ns")]
 fn steps_ms(job: &Job) -> Vec<f64> {
-    job.steps().map(|(start, end)| (end - start) as f64 / 1e6).collect()
+    let parts: Vec<f64> = job.steps().map(|(start, end)| (end - start) as f64 / 1e6).collect();
+    parts.chunks(job.config.parts_of_step()).map(|parts| parts.iter().sum()).collect()
 }

@@ -56,6 +56,12 @@ id! {
 }
 
 id! {
+    /// A window of the job: what was recorded without interruption. Windows of one number were recorded by all ranks
+    /// at about the same time; a rank may lack some.
+    Window(i64)
+}
+
+id! {
     /// A lane of the timeline (`lane.lane`), numbered within the rank.
     LaneId(u32)
 }

@@ -37,11 +37,12 @@ pub mod similar;
 mod strings;
 pub mod table;
 mod time;
+pub mod window;
 
 use arrow::array::RecordBatch;
 
 pub use framework::Framework;
-pub use ids::{ConnectionId, LaneId, OpId, Rank, TaskId};
+pub use ids::{ConnectionId, LaneId, OpId, Rank, TaskId, Window};
 pub use memo::Memo;
 pub use rank_tables::{RankPieces, RankTables};
 pub use selection::Selection;

@@ -9,9 +9,10 @@ use arrow::error::ArrowError;
 use crate::Strings;
 use crate::column::ColumnType;
 use crate::schema::TableSpec;
+use crate::window::windows;
 
-/// The columns `projection` (indices into `spec.columns`) of a stored batch, in the types of
-/// `spec.schema`: text as `Utf8View`, columns the batch leaves out as nulls.
+/// The columns `projection` (indices into `spec.schema`) of a stored batch, in the types of `spec.schema`: text as
+/// `Utf8View`, columns the batch leaves out as nulls. A batch without `window` is of the first window.
 pub fn scan_batch(
     batch: &RecordBatch,
     spec: &TableSpec,
@@ -21,8 +22,8 @@ pub fn scan_batch(
     let schema: Schema = spec.schema.project(projection)?;
     let columns: Vec<ArrayRef> = projection
         .iter()
-        .filter_map(|&index| spec.columns.get(index))
-        .map(|column| {
+        .map(|&index| {
+            let Some(column) = spec.columns.get(index) else { return windows(batch) };
             let stored = batch.column_by_name(&column.name);
             match (stored, column.ty) {
                 (None, ty) => new_null_array(&ty.scanned(), batch.num_rows()),

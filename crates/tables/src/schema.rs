@@ -7,6 +7,7 @@ use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{Field, Schema, SchemaRef};
 
 use crate::column::ColumnType;
+use crate::window::window_column;
 use crate::{RankBuilder, TableId};
 
 /// One column of a table.
@@ -66,7 +67,7 @@ pub struct TableSpec {
     /// The column by which rows lie in time, if they do: what a time-range filter prunes by.
     pub time: Option<&'static str>,
     pub columns: Vec<ColumnSpec>,
-    /// What a query sees, `rank` excepted: that is the partition.
+    /// What a query sees, `rank` excepted: that is the partition. The last column is `window`, which every table has.
     pub schema: SchemaRef,
 }
 
@@ -79,7 +80,8 @@ impl TableSpec {
         time: Option<&'static str>,
         columns: Vec<ColumnSpec>,
     ) -> Self {
-        let schema = Arc::new(Schema::new(columns.iter().map(ColumnSpec::scanned_field).collect::<Vec<_>>()));
+        let fields = columns.iter().map(ColumnSpec::scanned_field).chain([window_column().scanned_field()]);
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         TableSpec { id, name, family, doc: doc.trim(), time, columns, schema }
     }
 

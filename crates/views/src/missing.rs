@@ -26,7 +26,7 @@ pub const DEVICE: &[Setting] = &[Setting::Level1, Setting::Npu];
 /// No rank has `what`, which the first of the settings collects that the profiler of the run has. It is spelled as that
 /// spells it.
 pub fn missing(source: &Source<'_>, what: Message, settings: &[Setting]) -> NotMade {
-    let framework = source.store.profile().ranks.first().map_or(Framework::TorchNpu, |rank| rank.framework);
+    let framework = source.store.profile().ranks.first().map_or(Framework::TorchNpu, |rank| rank.framework());
     let spelling = |setting: &Setting| match framework {
         Framework::Kineto => torch_profiler(*setting),
         Framework::MindSpore => Dialect::MindSpore.spelling(*setting),

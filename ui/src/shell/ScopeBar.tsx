@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { isReport } from "../api/report";
+import type { Window } from "../api/types.generated";
 import { duration, time } from "../format";
 import { formatRanks, go, link, scope } from "../scope";
 import { colon, language, setLanguage, texts } from "../texts";
@@ -21,6 +22,10 @@ const t = texts({
     allRanks: "all {count}",
     ranksHint: "Ranks, for example 0-7,12; slow 4 for the four slowest; empty for all",
     badRanks: "No such ranks: {text}; the profile has {ranks}",
+    window: "Window",
+    allWindows: "all {count}",
+    ofSteps: "steps {first} to {last}",
+    ofStep: "step {first}",
     step: "Step",
     allSteps: "all",
     time: "Time",
@@ -43,6 +48,10 @@ const t = texts({
     allRanks: "全部 {count} 个",
     ranksHint: "rank，例如 0-7,12；slow 4 表示最慢的四个；留空表示全部",
     badRanks: "没有这些 rank：{text}；该 profile 有 {ranks}",
+    window: "窗口",
+    allWindows: "全部 {count} 个",
+    ofSteps: "step {first} 到 {last}",
+    ofStep: "step {first}",
     step: "step",
     allSteps: "全部",
     time: "时间",
@@ -68,6 +77,7 @@ export function ScopeBar({ onHelp, onPalette }: { onHelp: () => void; onPalette:
         {profile.value?.name ?? t("profile")}
       </a>
       {!isReport && <Ranks />}
+      {!isReport && <Windows />}
       <Step />
       {!isReport && <Time />}
       <span class="space" />
@@ -139,6 +149,38 @@ function Ranks() {
       {bad.value !== null && <span role="alert">{t("badRanks", { text: bad.value, ranks: there })}</span>}
     </label>
   );
+}
+
+/** What was recorded without interruption, if there are several: each is a stretch of time. */
+function Windows() {
+  const windows = (profile.value?.windows ?? []).filter(({ span }) => span !== null);
+  if (windows.length < 2) return null;
+  const { view } = scope.value;
+  const shown = windows.find(({ span }) => view !== null && span?.[0] === view.begin && span[1] === view.end);
+  const choose = (number: string) => {
+    const span = windows.find(({ window }) => String(window) === number)?.span;
+    go({ step: null, view: span ? { begin: span[0], end: span[1] } : null });
+  };
+  return (
+    <label class="select">
+      <span>{t("window")}</span>
+      <select value={shown?.window ?? ""} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+        <option value="">{t("allWindows", { count: windows.length })}</option>
+        {windows.map((window) => (
+          <option key={window.window} value={window.window}>
+            {nameOf(window)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Number, stage and steps of a window. */
+function nameOf({ window, stage, steps }: Window): string {
+  const [first, last] = steps ?? [];
+  const of = first === undefined ? null : t(first === last ? "ofStep" : "ofSteps", { first, last: last ?? first });
+  return [String(window), stage, of].filter((part) => part !== null).join(" · ");
 }
 
 function Step() {

@@ -9,6 +9,7 @@ const PROFILE: Profile = {
   ranks: [0, 1, 2, 3].map((rank) => ({ rank, name: `rank ${rank}`, bytes: 1 })),
   steps: [],
   span: null,
+  windows: [],
   report: false,
 };
 

@@ -123,7 +123,7 @@ impl Place {
         }
         let directories = |job: &Job<'_>| -> Option<Vec<PathBuf>> {
             let roots = std::iter::once(job.root());
-            let all = roots.chain(job.sources().iter().map(|source| source.directory.as_path()));
+            let all = roots.chain(job.sources().iter().map(|source| source.first.directory.as_path()));
             all.map(|path| std::path::absolute(path).ok()).collect()
         };
         let fingerprint = |job: &Job<'_>| fingerprint_all(job.sources().iter().copied());
@@ -580,8 +580,9 @@ mod tests {
         assert!(![first, with_log].contains(&name(&database)));
         let before = name(&profile);
         assert_eq!(name(&profile), before);
-        for file in &store.profile().ranks[0].files {
-            fs::write(store.profile().ranks[0].path(file), "").unwrap();
+        let window = &store.profile().ranks[0].first;
+        for file in &window.files {
+            fs::write(window.path(file), "").unwrap();
         }
         assert_ne!(name(&profile), before);
     }

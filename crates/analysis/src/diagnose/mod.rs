@@ -136,9 +136,18 @@ impl Analysis for Traces {
 /// Raised whenever other findings are made of the same traces.
 const ANSWER_VERSION: u32 = 4;
 
-/// Looks into all ranks of a profile. The answer is kept: replaying a job takes longer than reading its extracts.
-pub fn diagnose(store: &Store) -> Result<Diagnosis, StoreError> {
+/// Looks into all ranks of a profile, at all steps or at one. The answer for all is kept: replaying a job takes longer
+/// than reading its extracts.
+pub fn diagnose(store: &Store, step: Option<i64>) -> Result<Diagnosis, StoreError> {
     let sources: Vec<_> = store.profile().ranks.iter().collect();
+    if let Some(step) = step {
+        let mut extracts = extract::extracts(store, &sources, &Traces, extract::Scope::default())?;
+        for (trace, _) in extracts.iter_mut().filter_map(|kept| kept.extract.as_mut().ok()) {
+            trace.keep_step(step);
+        }
+        let ranks = sources.iter().map(|source| source.rank);
+        return of_extracts(ranks.zip(extracts), || store.check_stop());
+    }
     extract::kept_answer(store, &sources, &Traces, ANSWER_VERSION, |extracts| {
         let ranks = sources.iter().map(|source| source.rank);
         of_extracts(ranks.zip(extracts), || store.check_stop())

@@ -60,7 +60,7 @@ fn a_step_that_one_rank_lacks_is_not_another_of_the_others() {
 #[test]
 fn steps_whose_ids_do_not_ascend_are_the_same_in_order() {
     let (mut traces, layout) = job(|_| {});
-    traces.iter_mut().for_each(|trace| trace.steps.iter_mut().for_each(|step| step.id = 7));
+    traces.iter_mut().for_each(|trace| trace.steps.iter_mut().for_each(|step| step.id = -step.id));
     assert_eq!(assert_named(traces, &layout).steps, STEPS);
 }
 

@@ -415,7 +415,8 @@ pub fn place_in_steps(traces: &mut [RankTrace]) -> Vec<i64> {
         let end = trace.items.iter().map(|item| item.end).max().unwrap_or_default();
         trace.steps.push(StepSpan { id: 0, start, end });
     }
-    let by_id = traces.iter().all(|trace| trace.steps.is_sorted_by(|a, b| a.id < b.id));
+    // Windows of stages each have a part of a step.
+    let by_id = traces.iter().all(|trace| trace.steps.is_sorted_by_key(|step| step.id));
     let ids_of = |trace: &RankTrace| trace.steps.iter().map(|step| step.id).collect::<Vec<i64>>();
     let ids: Vec<i64> = if by_id {
         traces.iter().flat_map(ids_of).collect::<BTreeSet<i64>>().into_iter().collect()
@@ -438,6 +439,28 @@ pub fn place_in_steps(traces: &mut [RankTrace]) -> Vec<i64> {
     ids
 }
 
+/// The time before each step of the job, and between its parts, that is in no step of any rank: the least of all ranks,
+/// from the end of a marker to the start of the next. Between windows it is long, and nothing of it was recorded.
+pub fn time_between(traces: &[RankTrace], ids: &[i64]) -> Vec<i64> {
+    let by_id = traces.iter().all(|trace| trace.steps.is_sorted_by_key(|step| step.id));
+    let mut least: Vec<Option<i64>> = vec![None; ids.len()];
+    for trace in traces {
+        let mut own: Vec<Option<i64>> = vec![None; ids.len()];
+        for (place, step) in trace.steps.iter().enumerate() {
+            let number = if by_id { ids.binary_search(&step.id).unwrap_or(place) } else { place };
+            let before = place.checked_sub(1).and_then(|place| trace.steps.get(place));
+            let gap = before.map_or(0, |before| (step.start - before.end).max(0));
+            if let Some(sum) = own.get_mut(number) {
+                *sum = Some(sum.unwrap_or(0) + gap);
+            }
+        }
+        for (least, own) in least.iter_mut().zip(own) {
+            *least = [*least, own].into_iter().flatten().min();
+        }
+    }
+    least.into_iter().map(Option::unwrap_or_default).collect()
+}
+
 /// What to call what a transfer goes over.
 pub fn transport_name<'a>(transport: Option<&'a str>, link: Option<&'a str>) -> &'a str {
     let link = link.filter(|link| !matches!(*link, "INVALID_TYPE" | "N/A" | "RESERVED"));
@@ -450,6 +473,19 @@ pub fn transport_name<'a>(transport: Option<&'a str>, link: Option<&'a str>) -> 
 }
 
 impl RankTrace {
+    /// Leaves out what is not in a step of that number.
+    pub fn keep_step(&mut self, id: i64) {
+        let steps = std::mem::take(&mut self.steps);
+        let is_within = |time: i64| steps.iter().any(|step| step.id == id && step.start <= time && time <= step.end);
+        // An item is in the step in which it was called.
+        self.items.retain(|item| is_within(item.called.unwrap_or(item.start)));
+        self.host_work.retain(|work| is_within(work.start));
+        self.frequency.retain(|(time, _)| is_within(*time));
+        self.allocated.retain(|(time, _)| is_within(*time));
+        self.step_times.retain(|(step, _)| *step == Some(id));
+        self.steps = steps.into_iter().filter(|step| step.id == id).collect();
+    }
+
     /// The transfers of an operation.
     pub fn pieces_of(&self, operation: usize) -> &[Piece] {
         let first = self.pieces.partition_point(|piece| piece.operation < operation);

@@ -140,6 +140,14 @@ impl RankData<'_> {
         }
     }
 
+    /// The number of the chosen step; `None` if all are chosen.
+    pub fn step(&self) -> Option<i64> {
+        match self.chosen {
+            Chosen::Step(id) => Some(id),
+            Chosen::All | Chosen::Marker(..) => None,
+        }
+    }
+
     fn has(&self, start: Ns, step: impl Fn(&StepOf) -> Option<i64>) -> bool {
         match self.chosen {
             Chosen::All => true,

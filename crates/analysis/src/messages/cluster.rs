@@ -39,5 +39,6 @@ messages! {
     "absent-modules" => absent_modules(),
     "absent-in-baseline" => absent_in_baseline(),
     "lacks-reported" => lacks_reported(what: Message),
+    "lacks-copy-of-windows" => lacks_copy_of_windows(),
     "of-baseline" => of_baseline(why: Message),
 }

@@ -1,11 +1,11 @@
 //! Where the time of the host went, for jobs whose device was not recorded.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use npuscope_measures::link::STEP_PREFIX;
 use npuscope_measures::step_of::Steps;
-use npuscope_tables::table::host_op;
 use npuscope_tables::table::host_op::Kind;
+use npuscope_tables::table::{host_op, step};
 use npuscope_tables::{Rank, RankTables};
 use serde::Serialize;
 
@@ -39,12 +39,26 @@ impl HostTime {
 /// Milliseconds of a step in each name, by whether the user gave it.
 pub type Spent = HashMap<(bool, String), f64>;
 
-/// What a rank spends in ranges, and in operators that no other is around, on average over its steps; over all of it
-/// if no step is marked.
+/// What a rank spends in ranges, and in operators that no other is around, on average over its steps, or those of a
+/// number; over all of it if no step is marked.
 #[expect(clippy::cast_precision_loss, reason = "durations are far below 2^53 ns")]
-pub fn spent(tables: &RankTables) -> Spent {
+pub fn spent(tables: &RankTables, wanted: Option<i64>) -> Spent {
     let steps = Steps::marked(tables);
-    let is_in_step = |row: &host_op::Row| steps.is_empty() || steps.place_at(row.start).is_some();
+    let is_wanted = |step: &&step::Row| wanted.is_none_or(|wanted| step.id == Some(wanted));
+    let is_in_step = |row: &host_op::Row| {
+        let step = || steps.as_slice().get(steps.place_at(row.start)?);
+        steps.is_empty() || step().as_ref().is_some_and(is_wanted)
+    };
+    // Stages of one iteration are one step.
+    let chosen = steps.iter().filter(is_wanted);
+    let (numbers, unnumbered): (HashSet<_>, Vec<_>) = chosen.fold(Default::default(), |(mut ids, mut rest), step| {
+        match step.id {
+            Some(id) => drop(ids.insert(id)),
+            None => rest.push(step),
+        }
+        (ids, rest)
+    });
+    let count = (numbers.len() + unnumbered.len()).max(1) as f64;
     let rows: Vec<host_op::Row> = tables.rows().collect();
     let is_marker = |row: &host_op::Row| tables.text(row.name).starts_with(STEP_PREFIX);
     let is_outermost = |row: &host_op::Row| {
@@ -59,7 +73,7 @@ pub fn spent(tables: &RankTables) -> Spent {
             _ => continue,
         };
         let time = spent.entry((is_range, tables.text(row.name).to_owned())).or_default();
-        *time += row.duration.ns() as f64 / 1e6 / steps.as_slice().len().max(1) as f64;
+        *time += row.duration.ns() as f64 / 1e6 / count;
     }
     spent
 }
@@ -84,7 +98,6 @@ pub fn longest(ranks: &[(Rank, Spent)]) -> Vec<HostTime> {
 
 #[cfg(test)]
 mod tests {
-    use npuscope_tables::table::step;
     use npuscope_tables::{Ns, RankBuilder, Span};
 
     use super::*;
@@ -110,7 +123,7 @@ mod tests {
             let start = Ns(start * 1_000_000);
             rank.host_op.push(host_op::Row { kind, name, start, duration, parent, ..host_op::Row::default() });
         }
-        let spent = spent(&rank.finish());
+        let spent = spent(&rank.finish(), None);
         let longest = longest(&[(Rank(3), spent.clone()), (Rank(4), spent)]);
         let listed: Vec<_> = longest.iter().map(|time| (time.name.as_str(), time.is_range, time.mean())).collect();
         assert_eq!(listed, [("dataloader", true, 2.0), ("linear", false, 2.0)]);

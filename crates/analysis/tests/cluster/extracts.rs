@@ -126,9 +126,9 @@ fn every_mode_gives_the_same_from_extracts_and_reads_no_file() {
 fn diagnose_and_overview_give_the_same_from_extracts() {
     let cache = tempfile::tempdir().unwrap();
     let cached = || Cache::new(cache.path());
-    let (uncached, _) = counted(job(), Cache::off(), |store| diagnose(store).unwrap());
-    let (first, read) = counted(job(), cached(), |store| diagnose(store).unwrap());
-    let (second, again) = counted(job(), cached(), |store| diagnose(store).unwrap());
+    let (uncached, _) = counted(job(), Cache::off(), |store| diagnose(store, None).unwrap());
+    let (first, read) = counted(job(), cached(), |store| diagnose(store, None).unwrap());
+    let (second, again) = counted(job(), cached(), |store| diagnose(store, None).unwrap());
     assert_eq!((read, again), (4, 0));
     assert!(!first.findings.is_empty());
     assert_eq!((&uncached, &first), (&first, &second));
@@ -136,8 +136,8 @@ fn diagnose_and_overview_give_the_same_from_extracts() {
     let (second, again) = counted(job(), cached(), |store| layout(store).unwrap());
     assert!(first.is_known());
     assert_eq!((&first, 0), (&second, again));
-    let (first, _) = counted(job(), cached(), |store| overview(store).unwrap());
-    let (second, again) = counted(job(), cached(), |store| overview(store).unwrap());
+    let (first, _) = counted(job(), cached(), |store| overview(store, None).unwrap());
+    let (second, again) = counted(job(), cached(), |store| overview(store, None).unwrap());
     assert_eq!((serde_json::to_string(&first).unwrap(), again), (serde_json::to_string(&second).unwrap(), 0));
 }
 

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use npuscope_analysis::cluster::{self, Export, Options};
 use npuscope_tables::Rank;
 
+use super::choice::ChoiceArguments;
 use crate::commands::cluster::ClusterOptions;
 use crate::rank_list::RankList;
 
@@ -21,6 +22,8 @@ pub struct ClusterCommand {
     #[arg(long = "profiling_path", short = 'd', visible_alias = "profiling-path", value_name = "DIR")]
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
+    #[command(flatten)]
+    pub choice: ChoiceArguments,
     /// Mode to run, from the list below
     #[arg(long, short, value_name = "MODE", default_value = "all", hide_possible_values = true)]
     #[arg(value_parser = clap::builder::PossibleValuesParser::new(cluster::modes().iter().map(|mode| mode.name)))]
@@ -35,7 +38,7 @@ pub struct ClusterCommand {
     #[arg(long = "rank_list", visible_alias = "rank-list", value_name = "LIST", value_parser = RankList::parse_or_all)]
     pub ranks: Option<RankList>,
     /// Step to analyse; -1 for all
-    #[arg(long = "step_id", visible_alias = "step-id", value_name = "N", default_value_t = -1, allow_hyphen_values = true)]
+    #[arg(long = "step_id", visible_alias = "step-id", alias = "step", value_name = "N", default_value_t = -1, allow_hyphen_values = true)]
     pub step: i64,
     /// Reproduce the values of msprof-analyze 26.2, including its known errors
     #[arg(long)]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum, ValueHint};
 
+use super::choice::ChoiceArguments;
 use crate::commands::convert::{ConvertOptions, TargetFormat};
 use crate::rank_list::RankList;
 use crate::time_range::TimeRange;
@@ -24,6 +25,8 @@ pub struct ConvertCommand {
     /// Profile: a directory, or a single deliverable such as trace_view.json
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
+    #[command(flatten)]
+    pub choice: ChoiceArguments,
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub to: TargetFormat,

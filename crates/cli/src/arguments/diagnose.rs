@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
+use super::choice::ChoiceArguments;
 use super::values::FailOn;
 use crate::commands::ReportFormat;
 use crate::commands::diagnose::DiagnoseOptions;
@@ -21,6 +22,11 @@ pub struct DiagnoseCommand {
     /// Profile: a directory with the ranks of a job
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
+    #[command(flatten)]
+    pub choice: ChoiceArguments,
+    /// Step to diagnose [default: all]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub step: Option<i64>,
     /// Output format; json includes all evidence
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ReportFormat,
@@ -31,6 +37,11 @@ pub struct DiagnoseCommand {
 
 impl From<DiagnoseCommand> for DiagnoseOptions {
     fn from(command: DiagnoseCommand) -> DiagnoseOptions {
-        DiagnoseOptions { path: command.path, format: command.format, fail_on: command.fail_on.map(Into::into) }
+        DiagnoseOptions {
+            path: command.path,
+            step: command.step,
+            format: command.format,
+            fail_on: command.fail_on.map(Into::into),
+        }
     }
 }

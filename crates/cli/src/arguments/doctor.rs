@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
+use super::choice::ChoiceArguments;
 use crate::commands::ReportFormat;
 use crate::commands::doctor::DoctorOptions;
 
@@ -17,6 +18,8 @@ pub struct DoctorCommand {
     /// Profile: a directory, or a single deliverable such as trace_view.json
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
+    #[command(flatten)]
+    pub choice: ChoiceArguments,
     /// Output format; json lists every rank, file and lane
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ReportFormat,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
+use super::choice::ChoiceArguments;
 use super::values::FailOn;
 use crate::commands::ReportFormat;
 use crate::commands::info::InfoOptions;
@@ -14,6 +15,11 @@ pub struct InfoCommand {
     /// Profile: a directory, or a single deliverable such as trace_view.json
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
+    #[command(flatten)]
+    pub choice: ChoiceArguments,
+    /// Step to show [default: all]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub step: Option<i64>,
     /// Output format
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ReportFormat,
@@ -29,6 +35,7 @@ impl From<InfoCommand> for InfoOptions {
     fn from(command: InfoCommand) -> InfoOptions {
         InfoOptions {
             path: command.path,
+            step: command.step,
             format: command.format,
             strict: command.strict,
             fail_on: command.fail_on.map(Into::into),

@@ -3,6 +3,7 @@
 //! These types exist for parsing, help, manual pages and completion. Each becomes the plain options of its
 //! command (`DoctorCommand` becomes `DoctorOptions`), so that commands do not know clap.
 
+mod choice;
 mod cluster;
 mod completion;
 mod config;
@@ -24,6 +25,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
+use npuscope_store::discover::Choice;
 
 use crate::terminal::ColorChoice;
 use values::Lang;
@@ -122,6 +124,25 @@ pub enum Command {
 pub struct NotSupportedYet {
     #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
+}
+
+impl Command {
+    /// Which part of the profile to open, of commands that open one.
+    pub fn choice(&self) -> Choice {
+        let choice = match self {
+            Command::Doctor(command) => &command.choice,
+            Command::Info(command) => &command.choice,
+            Command::Diagnose(command) => &command.choice,
+            Command::Cluster(command) => &command.choice,
+            Command::View(command) => &command.choice,
+            Command::Report(command) => &command.choice,
+            Command::Show(command) => &command.choice,
+            Command::Sql(command) => &command.choice,
+            Command::Convert(command) => &command.choice,
+            _ => return Choice::default(),
+        };
+        choice.into()
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use npuscope_messages::Message;
 
+use super::choice::ChoiceArguments;
 use crate::commands::result::ResultFormat;
 use crate::commands::show::ShowOptions;
 use crate::messages::errors as messages;
@@ -27,6 +28,8 @@ pub struct ShowCommand {
     /// Profile: a directory, or a single deliverable such as trace_view.json
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
+    #[command(flatten)]
+    pub choice: ChoiceArguments,
     /// View to print [default: list the views]
     pub view: Option<String>,
     /// Ranks to show, for example 0,3-7 [default: all]

@@ -7,13 +7,14 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum, ValueHint};
 use npuscope_messages::Message;
 
+use super::choice::ChoiceArguments;
 use crate::commands::result::ResultFormat;
 use crate::commands::sql::SqlOptions;
 use crate::messages::errors as messages;
 
 /// Query a profile with SQL
 ///
-/// Every table has the column `rank` and the columns that `\d TABLE` lists. Times are in nanoseconds since the epoch,
+/// Every table has the columns `rank` and `window` and those that `\d TABLE` lists. Times are in nanoseconds since the epoch,
 /// durations in nanoseconds, sizes in bytes.
 #[derive(Debug, Args)]
 #[command(after_help = r"Examples:
@@ -26,6 +27,8 @@ pub struct SqlCommand {
     /// Profile: a directory, or a single deliverable such as trace_view.json
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
+    #[command(flatten)]
+    pub choice: ChoiceArguments,
     /// SQL query; `\tables` lists the tables, `\d TABLE` lists the columns of a table, `-` reads the query from stdin
     pub query: String,
     /// Output format [default: from the extension of FILE, else table]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use npuscope_synth::{Fault, FaultKind, Format, Level, Place, Workload};
+use npuscope_synth::{Fault, FaultKind, Format, Level, Place, Profiling, Stretch, Workload};
 use npuscope_tables::Framework;
 
 use crate::commands::synth::{JobChanges, SynthOptions};
@@ -71,6 +71,13 @@ pub struct SynthCommand {
     /// Simulate reinforcement learning: each step has generation, log probabilities and update
     #[arg(long)]
     pub rl: bool,
+    /// Steps to record, each stretch as a window of its own, for example 2..5,8..10; simulates the steps from the first to
+    /// the last [default: all in one window]
+    #[arg(long, value_name = "STEPS", value_delimiter = ',', conflicts_with = "steps")]
+    pub windows: Vec<Stretch>,
+    /// How windows begin and end [default: schedule]
+    #[arg(long, value_enum, value_name = "MEANS")]
+    pub profiling: Option<SynthProfiling>,
     /// Profiler level to simulate [default: level1]
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub level: Option<SynthLevel>,
@@ -91,6 +98,16 @@ pub enum SynthLevel {
     Level0,
     Level1,
     Level2,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SynthProfiling {
+    /// By a schedule: directories side by side
+    Schedule,
+    /// By dynamic profiling: a folder for each rank and window, such as rank0_start2_stop5
+    Dynamic,
+    /// By stage of reinforcement learning (with --rl): a folder for each stage, with step 0 alone
+    Stages,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -128,6 +145,8 @@ impl From<SynthCommand> for SynthOptions {
             steps: command.steps,
             devices_per_host: command.devices_per_host,
             workload: command.rl.then_some(Workload::ReinforcementLearning),
+            windows: command.windows,
+            profiling: command.profiling.map(Into::into),
             level: command.level.map(Into::into),
             seed: command.seed,
             framework: command.framework.map(Into::into),
@@ -144,6 +163,16 @@ impl From<SynthLevel> for Level {
             SynthLevel::Level0 => Level::Level0,
             SynthLevel::Level1 => Level::Level1,
             SynthLevel::Level2 => Level::Level2,
+        }
+    }
+}
+
+impl From<SynthProfiling> for Profiling {
+    fn from(profiling: SynthProfiling) -> Profiling {
+        match profiling {
+            SynthProfiling::Schedule => Profiling::Schedule,
+            SynthProfiling::Dynamic => Profiling::Dynamic,
+            SynthProfiling::Stages => Profiling::Stages,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueHint};
 
+use super::choice::ChoiceArguments;
 use crate::arguments::sql::{parse_size, parse_time};
 use crate::commands::view::ViewOptions;
 
@@ -21,6 +22,8 @@ pub struct ViewCommand {
     /// Profile: a directory, or a single deliverable such as trace_view.json
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
+    #[command(flatten)]
+    pub choice: ChoiceArguments,
     /// Port to listen on; 0 for any free port
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub port: u16,

@@ -69,7 +69,7 @@ fn names(written: &Written) -> Vec<&str> {
 fn ask(options: &ClusterOptions, settings: &Settings) -> Result<Written, CliError> {
     let mode = cluster::find(&options.mode).ok_or_else(|| UsageError::NoMode(options.mode.clone()))?;
     let output = output(options)?;
-    let ranks = Store::open(&options.path, settings.stoppable_options())?;
+    let ranks = settings.open_stoppable(&options.path)?;
     let chosen = chosen(options, &ranks, settings)?;
     let job = Job::new(&ranks, chosen.as_ref(), &options.question);
     let answer = cluster::ask(mode, &job, &output);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, Int64Array, RecordBatch};
 use arrow::datatypes::{DataType, Field, Schema};
 use npuscope_formats::output::{Output, OutputError};
-use npuscope_formats::source::RankSource;
+use npuscope_formats::source::{RankSource, WindowSource};
 use npuscope_formats::{db, kineto, text};
 use npuscope_measures::deliverable;
 use npuscope_messages::Message;
@@ -56,7 +56,7 @@ pub fn run(options: &ConvertOptions, settings: &Settings) -> Result<ExitCode, Cl
     let chosen = options.ranks.as_ref().map(|list| chosen_ranks(list, there, settings)).transpose()?;
     let is_wanted = |rank: Rank| chosen.as_ref().is_none_or(|ranks| ranks.contains(&rank));
     let sources: Vec<&RankSource> = store.profile().ranks.iter().filter(|source| is_wanted(source.rank)).collect();
-    let job = store.profile().job.as_ref().filter(|job| options.ranks.is_none() && !job.files.is_empty());
+    let job = store.profile().job.as_ref().filter(|job| options.ranks.is_none() && !job.first.files.is_empty());
     let place = match options.to {
         TargetFormat::Perfetto => perfetto::write(options, &sources, &store, settings)?,
         _ => write_each(options, &sources, &store, settings)?,
@@ -99,21 +99,50 @@ fn convert(
     out: &Output,
     settings: &Settings,
 ) -> Result<(), CliError> {
-    let loaded = store.load(source)?;
-    let fitted = || fitted(source, loaded.tables()?, settings);
     match options.to {
-        TargetFormat::Text => text::write_rank(fitted()?, source.rank, &rank_directory(source, out)?)?,
-        TargetFormat::Db => db::write_rank(fitted()?, source.rank, &rank_directory(source, out)?)?,
-        TargetFormat::Parquet => write_parquet(&loaded, source.rank, out)?,
+        TargetFormat::Text | TargetFormat::Db => {
+            for window in source.windows() {
+                convert_window(options.to, source, window, store, out, settings)?;
+            }
+        }
+        TargetFormat::Parquet => write_parquet(&store.load(source)?, source.rank, out)?,
         // All ranks are one file, which is written elsewhere.
         TargetFormat::Perfetto => {}
     }
     Ok(())
 }
 
+/// Writes a window as the profiler would have: a directory of its own, with the numbers of steps that the source has.
+fn convert_window(
+    to: TargetFormat,
+    source: &RankSource,
+    window: &WindowSource,
+    store: &Store,
+    out: &Output,
+    settings: &Settings,
+) -> Result<(), CliError> {
+    let alone = RankSource::new(source.rank, window.clone());
+    let loaded = store.load(if source.later.is_empty() { source } else { &alone })?;
+    let tables = fitted(source.rank, window, loaded.tables()?, settings)?;
+    let out = match source.later.is_empty() {
+        true => out.clone(),
+        // Folders distinguish windows, and name stages.
+        false => {
+            let folder = window.directory.parent().and_then(|folder| folder.strip_prefix(&store.profile().root).ok());
+            out.directory(&folder.map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default())?
+        }
+    };
+    let directory = window_directory(source.rank, window, &out)?;
+    match to {
+        TargetFormat::Db => db::write_rank(tables, source.rank, &directory)?,
+        _ => text::write_rank(tables, source.rank, &directory)?,
+    }
+    Ok(())
+}
+
 /// The tables as the files of an NPU have them. Those have no place for all of a trace of PyTorch's own profiler: what
 /// is left out is reported.
-fn fitted(source: &RankSource, tables: RankTables, settings: &Settings) -> Result<RankTables, CliError> {
+fn fitted(rank: Rank, source: &WindowSource, tables: RankTables, settings: &Settings) -> Result<RankTables, CliError> {
     if source.is_raw() {
         return Ok(deliverable::without_summaries(tables));
     }
@@ -122,17 +151,17 @@ fn fitted(source: &RankSource, tables: RankTables, settings: &Settings) -> Resul
     }
     let (tables, left) = kineto::to_torch_npu(&tables);
     if let Some(left) = left.message() {
-        settings.terminal.note(&settings.text(&messages::convert_left_in_trace(source.rank, left)));
+        settings.terminal.note(&settings.text(&messages::convert_left_in_trace(rank, left)));
     }
     Ok(tables)
 }
 
-/// A new directory for the rank, named so that the peers take it for one.
-fn rank_directory(source: &RankSource, out: &Output) -> Result<Output, CliError> {
+/// A new directory for a window of the rank, named so that the peers take it for one.
+fn window_directory(rank: Rank, source: &WindowSource, out: &Output) -> Result<Output, CliError> {
     let name = source.directory_name();
     let is_known = name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms");
     let suffix = if source.framework == npuscope_tables::Framework::MindSpore { "ms" } else { "pt" };
-    let name = if is_known { name } else { format!("rank{}_ascend_{suffix}", source.rank) };
+    let name = if is_known { name } else { format!("rank{rank}_ascend_{suffix}") };
     let path = out.path().join(&name);
     if path.exists() {
         return Err(OutputError::Exists { path }.into());
@@ -145,7 +174,7 @@ fn write_parquet(loaded: &LoadedRank, rank: Rank, out: &Output) -> Result<(), Cl
     let tables = loaded.tables()?;
     for spec in schema::all().iter().filter(|spec| !tables.is_empty(spec.id)) {
         let directory = out.directory(spec.name)?;
-        let projection: Vec<usize> = (0..spec.columns.len()).collect();
+        let projection: Vec<usize> = (0..spec.schema.fields().len()).collect();
         let mut fields = vec![Field::new("rank", DataType::Int64, false)];
         fields.extend(spec.schema.fields().iter().map(|f| f.as_ref().clone()));
         let schema = Arc::new(Schema::new(fields));

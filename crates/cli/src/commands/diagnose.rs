@@ -7,9 +7,8 @@ use std::process::ExitCode;
 use npuscope_analysis::Severity;
 use npuscope_analysis::diagnose::{Diagnosis, diagnose};
 use npuscope_messages::{Decimal, Message};
-use npuscope_store::Store;
 
-use crate::commands::{ReportFormat, exit_code, findings_text, json};
+use crate::commands::{ReportFormat, check_step, exit_code, findings_text, json};
 use crate::error::CliError;
 use crate::messages;
 use crate::settings::Settings;
@@ -20,14 +19,17 @@ use crate::usage::UsageError;
 #[derive(Clone, Debug)]
 pub struct DiagnoseOptions {
     pub path: PathBuf,
+    /// The step to diagnose; all if there is none.
+    pub step: Option<i64>,
     pub format: ReportFormat,
     /// Severity of a finding from which the exit code is 1.
     pub fail_on: Option<Severity>,
 }
 
 pub fn run(options: &DiagnoseOptions, settings: &Settings) -> Result<ExitCode, CliError> {
-    let ranks = Store::open(&options.path, settings.stoppable_options())?;
-    let diagnosis = diagnose(&ranks)?;
+    let ranks = settings.open_stoppable(&options.path)?;
+    check_step(&ranks, options.step)?;
+    let diagnosis = diagnose(&ranks, options.step)?;
     for warning in ranks.take_warnings() {
         settings.terminal.warning(&settings.text(&warning));
     }

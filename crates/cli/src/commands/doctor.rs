@@ -59,6 +59,15 @@ impl Report<'_> {
         self.title(&mut text, &messages::doctor_headline(ranks.len(), &self.health.path));
         text.push_str(&self.ranks());
         text.push('\n');
+        if self.health.jobs.len() > 1 {
+            let jobs = self.health.jobs.iter().map(String::as_str).collect();
+            text.push_str(&format!("{}\n\n", self.settings.text(&heads::doctor_jobs(jobs))));
+        }
+        if self.health.windows.len() > 1 {
+            self.title(&mut text, &heads::doctor_windows());
+            text.push_str(&self.windows());
+            text.push('\n');
+        }
         self.title(&mut text, &messages::doctor_files());
         text.push_str(&self.files());
         text.push('\n');
@@ -110,6 +119,34 @@ impl Report<'_> {
         ];
         let mut text = self.table(&headers, &[0, 1], rows);
         self.more(&mut text, self.health.ranks.len(), messages::doctor_more_ranks);
+        text
+    }
+
+    /// What was recorded without interruption.
+    fn windows(&self) -> String {
+        let has_stages = self.health.windows.iter().any(|window| window.stage.is_some());
+        let rows = self.health.windows.iter().take(MAX_LISTED).map(|of| {
+            let directories = match of.directories.as_slice() {
+                [one] => one.clone(),
+                some => self.settings.text(&heads::doctor_directories(some.len())),
+            };
+            let mut row = vec![of.window.to_string()];
+            row.extend(has_stages.then(|| of.stage.clone().unwrap_or_else(|| "-".to_owned())));
+            row.extend([
+                terminal::ranges(&of.ranks),
+                steps(&of.steps, self.settings.language),
+                window(of.span, self.settings.language),
+                directories,
+            ]);
+            row
+        });
+        let mut headers = vec![heads::head_window()];
+        headers.extend(has_stages.then(heads::head_stage));
+        let rest =
+            [verbatim("rank".to_owned()), heads::head_step_ids(), heads::head_covers(), heads::head_directories()];
+        headers.extend(rest);
+        let mut text = self.table(&headers, &[0], rows);
+        self.more(&mut text, self.health.windows.len(), heads::doctor_more_windows);
         text
     }
 

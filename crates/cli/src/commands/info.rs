@@ -10,7 +10,9 @@ use npuscope_measures::step::Clock;
 use npuscope_messages::Message;
 use npuscope_tables::Rank;
 
-use crate::commands::{ReportFormat, check_strict, exit_code, findings_text, json, say_counts, say_warnings};
+use crate::commands::{
+    ReportFormat, check_step, check_strict, exit_code, findings_text, json, say_counts, say_warnings,
+};
 use crate::error::CliError;
 use crate::messages;
 use crate::messages::output as heads;
@@ -25,6 +27,8 @@ const MAX_LISTED: usize = 32;
 #[derive(Clone, Debug)]
 pub struct InfoOptions {
     pub path: PathBuf,
+    /// The step to look at; all if there is none.
+    pub step: Option<i64>,
     pub format: ReportFormat,
     /// Fail if anything could not be read.
     pub strict: bool,
@@ -37,7 +41,8 @@ pub fn run(options: &InfoOptions, settings: &Settings) -> Result<ExitCode, CliEr
     if options.strict {
         check_strict(&store)?;
     }
-    let mut overview = overview(&store)?;
+    check_step(&store, options.step)?;
+    let mut overview = overview(&store, options.step)?;
     for next in overview.findings.iter_mut().filter_map(|finding| finding.next.as_mut()) {
         *next = next.replacen("DIR", &options.path.display().to_string(), 1);
     }

@@ -24,6 +24,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use npuscope_analysis::diagnostic::of_rank;
+use npuscope_analysis::steps::has_step;
 use npuscope_analysis::{Evidence, Finding, Severity};
 use npuscope_messages::{Decimal, Message, severity};
 use npuscope_store::Store;
@@ -153,6 +154,14 @@ fn say_counts(losses: u64, infos: u64, path: &Path, settings: &Settings) {
         (0, _) => settings.terminal.note(&text(messages::reading_infos(infos, path))),
         (_, 0) => settings.terminal.warning(&text(messages::reading_losses(losses, path))),
         _ => settings.terminal.warning(&text(messages::reading_losses_and_infos(losses, infos, path))),
+    }
+}
+
+/// Fails if the job has no step of that number.
+fn check_step(store: &Store, step: Option<i64>) -> Result<(), CliError> {
+    match step {
+        Some(step) if !has_step(store, step)? => Err(UsageError::NoStep(step).into()),
+        _ => Ok(()),
     }
 }
 

@@ -42,7 +42,7 @@ pub fn run(options: &ParseOptions, settings: &Settings) -> Result<ExitCode, CliE
         if reading.stop.load(Ordering::Relaxed) {
             return Err(StoreError::Stopped.into());
         }
-        let rank = raw.source.rank;
+        let rank = raw.rank.unwrap_or_default();
         reading.progress.start(rank, raw.source.bytes());
         let progress = |bytes: u64| reading.progress.advance(rank, bytes);
         let read = ReadOptions { threads: reading.threads, progress: &progress, ..ReadOptions::default() };

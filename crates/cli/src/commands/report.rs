@@ -34,6 +34,7 @@ pub fn run(options: &ReportOptions, settings: &Settings) -> Result<ExitCode, Cli
     let open_options = settings.open_options();
     let cache = open_options.cache.clone();
     let profile = ServedProfile::open(&options.path, open_options)?;
+    settings.say_jobs(profile.profile());
     let ranks = match &options.ranks {
         Some(list) => chosen_ranks(list, profile.ranks().collect(), settings)?,
         None => Vec::new(),

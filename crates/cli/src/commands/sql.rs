@@ -10,8 +10,8 @@ use arrow::datatypes::DataType;
 use npuscope_engine::{EngineError, FUNCTIONS, QueryOptions, Session, SqlFunction};
 use npuscope_messages::Language;
 use npuscope_messages::documentation::translate;
-use npuscope_store::Store;
 use npuscope_tables::schema::{self, TableSpec};
+use npuscope_tables::window::WINDOW;
 
 use crate::commands::result::{ResultFormat, Target};
 use crate::commands::{check_strict, say_diagnostics, say_warnings};
@@ -56,7 +56,7 @@ pub fn run(options: &SqlOptions, settings: &Settings) -> Result<ExitCode, CliErr
         io::stdout().write_all(listing.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let store = Arc::new(Store::open(&options.path, settings.stoppable_options())?);
+    let store = Arc::new(settings.open_stoppable(&options.path)?);
     let limits = QueryOptions {
         memory_limit: memory::query_limit(options.memory_limit),
         spill: options.spill_dir.clone(),
@@ -164,6 +164,8 @@ fn columns(spec: &TableSpec, language: Language) -> String {
         };
         vec![column.name.to_string(), ty, column.unit.to_owned(), translate(column.doc, language).into_owned()]
     }));
+    let about_window = messages::sql_window_column().text(language);
+    rows.push(vec![WINDOW.to_owned(), "Int64".to_owned(), String::new(), about_window]);
     let headers = [messages::head_column(), messages::head_type(), messages::head_unit(), messages::head_meaning()];
     let headers = headers.map(|header| header.text(language));
     let table = terminal::columns(&headers.each_ref().map(String::as_str), &[], rows);

@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use std::{fs, io};
 
 use npuscope_formats::output::{Output, OutputError};
-use npuscope_synth::{Fault, Format, JobConfig, Level, Workload, preset, scenario, simulate, write_job};
+use npuscope_synth::{
+    Fault, Format, JobConfig, Level, Profiling, Stretch, Workload, preset, scenario, simulate, write_job,
+};
 use npuscope_tables::Framework;
 
 use crate::error::CliError;
@@ -44,6 +46,9 @@ pub struct JobChanges {
     pub steps: Option<usize>,
     pub devices_per_host: Option<usize>,
     pub workload: Option<Workload>,
+    /// Windows in place of those of the job, and the steps that they are in.
+    pub windows: Vec<Stretch>,
+    pub profiling: Option<Profiling>,
     pub level: Option<Level>,
     pub seed: Option<u64>,
     pub framework: Option<Framework>,
@@ -118,6 +123,11 @@ impl JobChanges {
     fn apply(&self, job: JobConfig) -> JobConfig {
         let mut faults = job.faults;
         faults.extend(&self.faults);
+        let (mut first_step, mut steps) = (job.first_step, self.steps.unwrap_or(job.steps));
+        if let Some((first, last)) = self.windows.first().zip(self.windows.last()) {
+            first_step = first.first;
+            steps = usize::try_from(last.last.saturating_sub(first_step).saturating_add(1)).unwrap_or_default();
+        }
         JobConfig {
             tp: self.tp.unwrap_or(job.tp),
             pp: self.pp.unwrap_or(job.pp),
@@ -129,7 +139,10 @@ impl JobChanges {
             sequence: self.sequence.unwrap_or(job.sequence),
             micro_batches: self.micro_batches.unwrap_or(job.micro_batches),
             virtual_stages: self.virtual_stages.unwrap_or(job.virtual_stages),
-            steps: self.steps.unwrap_or(job.steps),
+            first_step,
+            steps,
+            windows: if self.windows.is_empty() { job.windows } else { self.windows.clone() },
+            profiling: self.profiling.unwrap_or(job.profiling),
             devices_per_host: self.devices_per_host.unwrap_or(job.devices_per_host),
             workload: self.workload.unwrap_or(job.workload),
             level: self.level.unwrap_or(job.level),

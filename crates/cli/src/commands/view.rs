@@ -40,6 +40,7 @@ pub fn run(options: &ViewOptions, settings: &Settings) -> Result<ExitCode, CliEr
     let reading = settings.open_options();
     let (stop, cache) = (reading.stop.clone(), reading.cache.clone());
     let profile = ServedProfile::open(&options.path, reading)?;
+    settings.say_jobs(profile.profile());
     let profile =
         profile.with_query_limits(memory::query_limit(options.query_memory_limit), Some(options.query_timeout))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;

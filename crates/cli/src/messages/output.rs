@@ -44,6 +44,7 @@ messages! {
     "sql-list-columns" => sql_list_columns(),
     "sql-list-functions" => sql_list_functions(),
     "sql-rank-column" => sql_rank_column(),
+    "sql-window-column" => sql_window_column(),
     "head-table" => head_table(),
     "head-one-row" => head_one_row(),
     "head-function" => head_function(),
@@ -85,6 +86,13 @@ messages! {
     "head-name" => head_name(),
 
     // doctor
+    "doctor-jobs" => doctor_jobs(jobs: Vec<&str>),
+    "doctor-windows" => doctor_windows(),
+    "doctor-directories" => doctor_directories(count: usize),
+    "doctor-more-windows" => doctor_more_windows(count: usize),
+    "head-window" => head_window(),
+    "head-stage" => head_stage(),
+    "head-directories" => head_directories(),
     "head-device" => head_device(),
     "head-host" => head_host(),
     "head-chip" => head_chip(),

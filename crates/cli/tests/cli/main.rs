@@ -22,3 +22,4 @@ mod program;
 mod show;
 mod streams;
 mod synth;
+mod windows;

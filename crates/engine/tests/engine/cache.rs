@@ -72,7 +72,7 @@ fn the_input_is_left_as_it_was() {
 fn a_changed_file_makes_its_rank_be_read_again() {
     let job = Job::eight_ranks();
     let answer = rows(&job.open(), QUESTION);
-    let source = job.open().store().profile().ranks[3].clone();
+    let source = job.open().store().profile().ranks[3].first.clone();
     let kernels = source.files.iter().find(|f| f.name.ends_with("kernel_details.csv")).unwrap();
     let text = fs::read_to_string(source.path(kernels)).unwrap();
     let (rest, _) = text.trim_end().rsplit_once('\n').unwrap();

@@ -6,10 +6,10 @@ use npuscope_tables::table::task;
 use serde_json::Value;
 
 use crate::info::{Layout, RankInfo, Settings};
-use crate::source::RankSource;
+use crate::source::WindowSource;
 
 /// Facts about a rank, from the settings, the lanes and the name of its trace.
-pub fn rank_info(source: &RankSource, tables: &RankTables, settings: &Settings) -> RankInfo {
+pub fn rank_info(source: &WindowSource, tables: &RankTables, settings: &Settings) -> RankInfo {
     let device = tables.rows::<task::Row>().find_map(|row| row.device);
     let host_lane = tables.rows::<lane::Row>().find(|row| tables.text(row.layer) == Layer::Framework.name());
     RankInfo {

@@ -27,6 +27,8 @@ const TYPICAL: &[&[u8]] = &[b"schemaVersion", b"deviceProperties", b"distributed
 pub struct Probe {
     /// The rank, where the trace says so.
     pub rank: Option<Rank>,
+    /// The process that was recorded, by the first operator in sight.
+    pub process: Option<i64>,
     /// It has keys that only Kineto writes. Without, it may be a trace of anything.
     pub is_typical: bool,
 }
@@ -42,13 +44,16 @@ pub fn probe(path: &Path) -> Option<Probe> {
 fn probe_text(text: &[u8]) -> Option<Probe> {
     let mut cursor = Cursor::of_file(text);
     if cursor.eat(b'[').is_some() {
-        return is_list_of_events(cursor, text).then(Probe::default);
+        let process = process_of_operators(cursor);
+        return is_list_of_events(cursor, text).then(|| Probe { process, ..Probe::default() });
     }
     let mut probe = Probe::default();
     let mut has_events = false;
     let whole = cursor.members(|key, cursor| {
         if key.bytes == EVENTS {
-            has_events = cursor.peek() == b'[';
+            let mut events = *cursor;
+            has_events = events.eat(b'[').is_some();
+            probe.process = process_of_operators(events);
             // What follows is as long as the file.
             return None;
         }
@@ -66,6 +71,28 @@ fn probe_text(text: &[u8]) -> Option<Probe> {
     });
     let is_cut = whole.is_none() && cursor.at >= text.len();
     (has_events || probe.is_typical && is_cut).then_some(probe)
+}
+
+/// The process of the first operator or range of the framework in a list of events: other events name devices.
+fn process_of_operators(mut events: Cursor<'_>) -> Option<i64> {
+    const OF_PROCESS: [&[u8]; 4] = [b"cpu_op", b"user_annotation", b"python_function", b"Operator"];
+    loop {
+        let (mut is_operator, mut process) = (false, None);
+        events.skip_space();
+        events.members(|key, cursor| {
+            match key.bytes {
+                b"cat" => is_operator = cursor.clone().string().is_some_and(|cat| OF_PROCESS.contains(&cat.bytes)),
+                b"pid" => process = integer(&mut cursor.clone()),
+                _ => {}
+            }
+            cursor.skip_value()
+        })?;
+        if is_operator && process.is_some() {
+            return process;
+        }
+        events.skip_space();
+        events.eat(b',')?;
+    }
 }
 
 /// Whether what comes after the first bracket begins with an event, and is no trace of an NPU, which is a list too.
@@ -121,6 +148,16 @@ mod tests {
         assert_eq!(rank(r#"[{"ph": "M", "args": {"name": "Ascend Hardware"}}]"#), None);
         assert_eq!(rank(r#"{"a": {"traceEvents": []}}"#), None);
         assert_eq!(rank(""), None);
+    }
+
+    #[test]
+    fn operators_name_the_process() {
+        let process = |text: &str| probe_text(text.as_bytes()).and_then(|probe| probe.process);
+        let kernel = r#"{"ph": "X", "cat": "kernel", "pid": 0, "args": {"pid": 9}}"#;
+        let operator = r#"{"ph": "X", "pid": 4711, "tid": 4711, "cat": "cpu_op", "name": "aten::mm"}"#;
+        assert_eq!(process(&format!(r#"{{"schemaVersion": 1, "traceEvents": [ {kernel}, {operator}, {{"#)), Some(4711));
+        assert_eq!(process(&format!("[{operator}]")), Some(4711));
+        assert_eq!(process(&format!(r#"{{"traceEvents": [{kernel}]}}"#)), None);
     }
 
     #[test]

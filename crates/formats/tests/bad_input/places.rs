@@ -15,7 +15,7 @@ use npuscope_testing::entries;
 use super::job::{facts, job, only_reported, rank_directory, read, read_path};
 
 #[test]
-fn of_two_directories_of_one_rank_the_newer_is_read() {
+fn a_broken_window_of_a_rank_leaves_the_others_whole() {
     let job = job(Format::Text);
     let (rank, other) = (rank_directory(job.path(), 0), rank_directory(job.path(), 1));
     let copy = job.path().join("node0000_100000_20270101000000000_ascend_pt");
@@ -23,14 +23,12 @@ fn of_two_directories_of_one_rank_the_newer_is_read() {
     copy_directory(&rank, &copy);
     fs::write(copy.join(OUTPUT_DIRECTORY).join("trace_view.json"), "[]").unwrap();
     let profile = discover(job.path()).unwrap();
-    assert_eq!(
-        profile.ranks.iter().map(|r| (r.rank, r.directory.clone())).collect::<Vec<_>>(),
-        [(Rank(0), copy.clone())]
-    );
-    let tables = read(&profile, 0);
-    let name = rank.file_name().unwrap().to_str().unwrap();
-    assert_eq!(only_reported(&tables, name), ("duplicate-rank".to_owned(), None));
-    assert!(tables.is_empty(TableId::HostOp));
+    assert_eq!(profile.ranks.iter().map(|rank| rank.rank).collect::<Vec<_>>(), [Rank(0)]);
+    let windows: Vec<_> = profile.ranks[0].windows().map(|window| window.directory.clone()).collect();
+    assert_eq!(windows, [rank.clone(), copy.clone()]);
+    let (tables, alone) = (read(&profile, 0), read_path(&rank));
+    assert_eq!(tables.len(TableId::HostOp), alone.len(TableId::HostOp));
+    assert_eq!(tables.len(TableId::Kernel), 2 * alone.len(TableId::Kernel));
 }
 
 fn copy_directory(from: &Path, to: &Path) {
@@ -79,7 +77,7 @@ fn databases_of_several_ranks_may_lie_in_one_directory() {
         assert_eq!(read(&profile, number).len(TableId::Task), alone.len(TableId::Task));
     }
     let diagnostics: Vec<_> =
-        profile.job.iter().flat_map(|job| &job.diagnostics).map(|p| (p.code.name(), p.file.as_str())).collect();
+        profile.job.iter().flat_map(|job| &job.first.diagnostics).map(|p| (p.code.name(), p.file.as_str())).collect();
     assert_eq!(diagnostics, [("whose-file", "trace_view.json")]);
 }
 
@@ -141,8 +139,9 @@ fn links_to_directories_above_are_not_followed() {
     symlink("self", job.path().join("self")).unwrap();
     let profile = discover(job.path()).unwrap();
     assert_eq!(profile.ranks.iter().map(|r| r.rank.0).collect::<Vec<_>>(), [0, 1]);
-    assert!(profile.ranks.iter().all(|rank| rank.diagnostics.is_empty()));
-    let reported: Vec<_> = profile.job.unwrap().diagnostics.into_iter().map(|p| (p.code.name(), p.file)).collect();
+    assert!(profile.ranks.iter().all(|rank| rank.first.diagnostics.is_empty()));
+    let reported: Vec<_> =
+        profile.job.unwrap().first.diagnostics.into_iter().map(|p| (p.code.name(), p.file)).collect();
     assert_eq!(reported, [("symlink-loop", "a/b/up".to_owned()), ("symlink-loop", "again".to_owned())]);
 }
 

@@ -27,7 +27,7 @@ pub fn through_a_rank(
     std::fs::write(place(&source), text).unwrap();
     let read = |rank: &Path| {
         let profile = discover(rank).unwrap();
-        assert_eq!(profile.ranks[0].framework, framework);
+        assert_eq!(profile.ranks[0].framework(), framework);
         read_rank(&profile.ranks[0], ReadOptions::default())
     };
     let before = read(&source);

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use npuscope_formats::framework;
 use npuscope_formats::framework::records::OpRange;
+use npuscope_formats::source::RankSource;
 use npuscope_store::discover::{Profile, discover, discover_raw};
 use npuscope_store::messages;
 use npuscope_store::parse::{self, Export, parse};
@@ -127,8 +128,8 @@ fn a_raw_directory_is_a_rank_of_its_own() {
     RawDirectory::create(root.path(), NAME, Some(3), json!("text")).fill();
     let profile = discover(root.path()).unwrap();
     assert_eq!(profile.ranks.len(), 1);
-    assert_eq!((profile.ranks[0].rank, profile.ranks[0].framework), (Rank(3), Framework::TorchNpu));
-    assert!(profile.ranks[0].is_raw());
+    assert_eq!((profile.ranks[0].rank, profile.ranks[0].framework()), (Rank(3), Framework::TorchNpu));
+    assert!(profile.ranks[0].first.is_raw());
     let tables = read_rank(&profile.ranks[0], ReadOptions::default());
     let row = tables.rows::<rank::Row>().next().unwrap();
     assert_eq!(tables.text(row.format), "raw");
@@ -234,7 +235,7 @@ fn text_and_databases_have_what_the_raw_files_did() {
         let parsed = parse_all(root.path(), Some(export));
         assert_eq!(parsed, [parse::Parsed { export, diagnostics: vec![], notes: vec![] }]);
         let after = read(&raw.path);
-        assert!(!discover(root.path()).unwrap().ranks[0].is_raw());
+        assert!(!discover(root.path()).unwrap().ranks[0].first.is_raw());
         assert_eq!(host_ops(&after), host_ops(&before), "{export:?}");
         assert_eq!(steps(&after), steps(&before), "{export:?}");
         assert_eq!(counters(&after), counters(&before), "{export:?}");
@@ -308,7 +309,7 @@ fn a_rank_that_nobody_numbered_stays_without_a_number() {
     parse_all(root.path(), None);
     let parsed = discover(root.path()).unwrap();
     assert_eq!(parsed.ranks.iter().map(|rank| rank.rank.0).collect::<Vec<_>>(), [0, 1]);
-    assert!(parsed.ranks.iter().all(|rank| !rank.is_raw()));
+    assert!(parsed.ranks.iter().all(|rank| !rank.first.is_raw()));
 }
 
 #[test]
@@ -327,7 +328,7 @@ fn deliverables_that_are_there_are_read_and_an_unfinished_directory_is_not() {
     let root = tempfile::tempdir().unwrap();
     let raw = RawDirectory::create(root.path(), NAME, Some(0), json!("text")).fill();
     fs::create_dir(raw.path.join("ASCEND_PROFILER_OUTPUT")).unwrap();
-    assert!(discover(root.path()).unwrap().ranks[0].is_raw());
+    assert!(discover(root.path()).unwrap().ranks[0].first.is_raw());
     assert!(!discover_raw(root.path()).unwrap()[0].is_parsed);
     parse_all(root.path(), None);
     // What is reported now is what the deliverables say.
@@ -433,20 +434,19 @@ fn a_device_that_is_not_read_is_not_taken_for_an_idle_one() {
 }
 
 #[test]
-fn windows_of_a_process_are_one_rank_and_the_last_is_read() {
+fn windows_of_a_process_are_one_rank_and_all_are_read() {
     let root = tempfile::tempdir().unwrap();
     let recorded = |name: &str| RawDirectory::create(root.path(), name, None, json!("text")).fill();
-    let older = "a_1_20261115185652123_ascend_pt";
-    recorded(older);
     let newer = recorded("a_1_20261115185752123_ascend_pt");
+    let older = recorded("a_1_20261115185652123_ascend_pt");
     let profile = discover(root.path()).unwrap();
     assert_eq!(profile.ranks.len(), 1);
-    assert_eq!((profile.ranks[0].rank, &profile.ranks[0].directory), (Rank(0), &newer.path));
-    let diagnostic =
-        profile.ranks[0].diagnostics.iter().find(|diagnostic| diagnostic.code.name() == "duplicate-rank").unwrap();
-    assert_eq!(diagnostic.file, older);
-    let kept = newer.path.file_name().unwrap().to_str().unwrap();
-    assert_eq!(diagnostic.message, messages::duplicate(messages::what_process("1", "a"), kept, older));
+    let windows: Vec<_> = profile.ranks[0].windows().map(|w| (w.window.0, w.directory.clone())).collect();
+    assert_eq!(windows, [(0, older.path), (1, newer.path)]);
+    let tables = read_rank(&profile.ranks[0], ReadOptions::default());
+    let alone = read_rank(&RankSource::new(Rank(0), profile.ranks[0].first.clone()), ReadOptions::default());
+    assert_eq!(tables.len(TableId::HostOp), 2 * alone.len(TableId::HostOp));
+    assert_eq!(tables.rows::<rank::Row>().count(), 1);
     // Another process is another rank, and so is one of that number elsewhere; the windows of dynamic profiling
     // are not elsewhere.
     recorded("a_2_20261115185752123_ascend_pt");
@@ -464,7 +464,7 @@ fn a_lone_process_needs_no_rank_and_several_do() {
         profile
             .ranks
             .iter()
-            .map(|rank| rank.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect())
+            .map(|rank| rank.first.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect())
             .collect::<Vec<Vec<_>>>()
     };
     assert_eq!(reported(), [Vec::<&str>::new()]);

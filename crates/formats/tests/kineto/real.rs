@@ -67,7 +67,7 @@ fn traces() -> &'static [(&'static str, RankTables, File)] {
 
 fn read_path(path: &Path) -> RankTables {
     let profile = discover(path).unwrap();
-    assert_eq!(profile.ranks[0].framework, Framework::Kineto);
+    assert_eq!(profile.ranks[0].framework(), Framework::Kineto);
     read_rank(&profile.ranks[0], ReadOptions { threads: 2, ..ReadOptions::default() })
 }
 

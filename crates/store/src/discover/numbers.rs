@@ -1,123 +1,53 @@
-//! Which rank each source is: one of each number, and a number for each.
+//! Which rank each process is: one of each number, and a number for each.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
-use std::path::PathBuf;
 
 use npuscope_formats::diagnostic::{Code, Diagnostic, Severity};
 use npuscope_formats::file_kind::FileKind;
-use npuscope_formats::kineto;
-use npuscope_formats::source::{JOB, RankSource, SourceFile, process_in_directory};
-use npuscope_messages::Message;
+use npuscope_formats::source::{JOB, RankSource, SourceFile, WindowSource};
 use npuscope_tables::{Framework, Rank};
 
-use super::Profile;
-use super::ages::newer;
-use super::files::file_name;
+use super::jobs::{Job, jobs, usual};
+use super::processes::{Candidate, Identity, Process, Recorded, processes};
 use super::search::Search;
+use super::windows::{self, JobWindow, is_chosen, rank_of};
+use super::{Choice, DiscoverError, Profile};
 use crate::messages;
 
-/// A rank directory whose number is not settled.
-pub(super) struct Candidate {
-    pub(super) rank: Option<Rank>,
-    /// The number is a guess from the name of a file that says nothing of its rank.
-    pub(super) is_guess: bool,
-    pub(super) source: RankSource,
-}
-
-impl Candidate {
-    fn is_kineto(&self) -> bool {
-        self.source.framework == Framework::Kineto
-    }
-
-    /// The host and process that wrote it, as far as its name says, and the place that it shares with others.
-    pub(super) fn process(&self) -> Option<(PathBuf, String, String)> {
-        let directory = &self.source.directory;
-        if self.is_kineto() {
-            let (host, process) = kineto::process_in_name(&self.source.files.first()?.name)?;
-            return Some((directory.clone(), host.to_owned(), process.to_owned()));
-        }
-        let name = self.source.directory_name();
-        let (host, process) = process_in_directory(&name)?;
-        let parent = directory.parent().unwrap_or(directory);
-        // Dynamic profiling puts each window in a directory of its own.
-        let is_window = {
-            let name = file_name(parent);
-            name.starts_with("rank") && name.contains("_start") && name.contains("_stop")
-        };
-        let place = parent.parent().filter(|_| is_window).unwrap_or(parent);
-        Some((place.to_owned(), host.to_owned(), process.to_owned()))
-    }
-}
-
 impl Search {
-    /// Numbers the ranks, one directory each.
-    pub(super) fn finish(mut self) -> Profile {
+    /// The ranks of the chosen job, with the chosen windows.
+    pub(super) fn finish(mut self, choice: &Choice) -> Result<Profile, DiscoverError> {
         self.found.sort_by(|a, b| a.source.directory.cmp(&b.source.directory));
         let mut found = std::mem::take(&mut self.found);
         forget_wrong_guesses(&mut found);
-        let (numbered, unnumbered): (Vec<_>, Vec<_>) = found.into_iter().partition(|c| c.rank.is_some());
-        // Ranks of NPUs before those of GPUs: both kinds count from 0.
-        let mut by_rank: BTreeMap<(bool, Rank), RankSource> = BTreeMap::new();
-        for mut candidate in numbered {
-            candidate.source.rank = candidate.rank.unwrap_or_default();
-            let key = (candidate.is_kineto(), candidate.source.rank);
-            let source = match by_rank.remove(&key) {
-                None => candidate.source,
-                Some(other) => self.newest(candidate.source, other, messages::what_rank(key.1)),
+        let mut jobs = jobs(processes(found), &self.root);
+        let names: Vec<String> = jobs.iter().map(|job| job.name.clone()).collect();
+        let chosen = match &choice.job {
+            None => usual(&jobs),
+            Some(name) => names.iter().position(|job| job == name).ok_or_else(|| self.no_job(name, &names))?,
+        };
+        let job = if jobs.is_empty() { Job::default() } else { jobs.swap_remove(chosen) };
+        let (mut numbers, mut recorded): (Vec<Rank>, Vec<Vec<Recorded>>) = numbered(job.processes).into_iter().unzip();
+        let windows = windows::number(&mut recorded);
+        if !choice.windows.is_empty() {
+            let is_window = |name: &String| {
+                let name = std::slice::from_ref(name);
+                windows.iter().any(|window| is_chosen(window.window, window.stage.as_deref(), name))
             };
-            by_rank.insert(key, source);
-        }
-        let mut ranks = apart(by_rank);
-        let mut free = (0..).map(Rank).filter({
-            let taken: HashSet<Rank> = ranks.keys().copied().collect();
-            move |rank| !taken.contains(rank)
-        });
-        let unnumbered = self.one_of_each_process(unnumbered);
-        let is_alone = ranks.is_empty() && unnumbered.len() == 1;
-        for mut source in unnumbered {
-            source.rank = free.next().unwrap_or_default();
-            // A job of one process has no ranks, and our recorder says so.
-            if !(is_alone && source.is_ours()) {
-                let message = messages::no_rank(source.rank);
-                source.diagnostics.push(Diagnostic::new(Severity::Info, Code::NoRank, "", message));
+            if let Some(unknown) = choice.windows.iter().find(|name| !is_window(name)) {
+                return Err(DiscoverError::NoWindow(unknown.clone(), window_names(&windows)));
             }
-            ranks.insert(source.rank, source);
-        }
-        let job = self.job();
-        Profile { root: self.root, ranks: ranks.into_values().collect(), job }
-    }
-
-    /// The younger of two sources of the same, with a note of the other.
-    pub(super) fn newest(&self, a: RankSource, b: RankSource, what: Message) -> RankSource {
-        let (mut kept, dropped) = newer(a, b);
-        let (read, unread) = (self.shown(&kept.place()), self.shown(&dropped.place()));
-        let message = messages::duplicate(what, &read, &unread);
-        kept.diagnostics.push(Diagnostic::new(Severity::Warning, Code::DuplicateRank, &unread, message));
-        kept.diagnostics
-            .extend(dropped.diagnostics.into_iter().filter(|diagnostic| diagnostic.code == Code::DuplicateRank));
-        kept
-    }
-
-    /// The newest recording of each process: one that records several times writes a file or a directory each time.
-    fn one_of_each_process(&self, candidates: Vec<Candidate>) -> Vec<RankSource> {
-        let mut sources: Vec<RankSource> = Vec::new();
-        let mut places: HashMap<(PathBuf, String, String), usize> = HashMap::new();
-        for candidate in candidates {
-            let process = candidate.process();
-            let known = process.as_ref().and_then(|process| places.get(process)).copied();
-            match (known.and_then(|at| sources.get_mut(at)), &process) {
-                (Some(known), Some((_, host, process))) => {
-                    let what = messages::what_process(process, host);
-                    *known = self.newest(candidate.source, known.clone(), what);
-                }
-                _ => {
-                    places.extend(process.map(|process| (process, sources.len())));
-                    sources.push(candidate.source);
-                }
+            for windows in &mut recorded {
+                windows.retain(|w| is_chosen(w.source.window, w.source.stage.as_deref(), &choice.windows));
             }
         }
-        sources
+        let ranks = numbers.drain(..).zip(recorded).filter_map(|(rank, windows)| rank_of(rank, windows)).collect();
+        Ok(Profile { job: self.job(), root: self.root, ranks, jobs: names, shown: job.name, windows })
+    }
+
+    fn no_job(&self, name: &str, jobs: &[String]) -> DiscoverError {
+        DiscoverError::NoJob(name.to_owned(), jobs.to_vec())
     }
 
     pub(super) fn job(&mut self) -> Option<RankSource> {
@@ -130,36 +60,75 @@ impl Search {
         let files: Vec<SourceFile> = files.collect();
         let diagnostics = std::mem::take(&mut self.diagnostics);
         let is_needed = !files.is_empty() || !diagnostics.is_empty();
-        let framework = Framework::TorchNpu;
-        is_needed.then_some(RankSource { rank: JOB, directory, framework, files, has_raw: false, diagnostics })
+        let window = WindowSource { files, diagnostics, ..WindowSource::new(directory, Framework::TorchNpu) };
+        is_needed.then_some(RankSource::new(JOB, window))
     }
 }
 
-/// Numbers that were guessed from names are taken back where several traces have them: then the names mean
+/// What users choose windows by: their numbers and stages.
+fn window_names(windows: &[JobWindow]) -> Vec<String> {
+    let mut names: Vec<String> = windows.iter().map(|window| window.window.to_string()).collect();
+    for window in windows {
+        names.extend(window.stage.clone().filter(|stage| !names.contains(stage)));
+    }
+    names
+}
+
+/// Numbers the ranks of a job: those that are known keep their numbers, the others take free ones.
+fn numbered(processes: Vec<Process>) -> Vec<(Rank, Vec<Recorded>)> {
+    let (known, unknown): (Vec<_>, Vec<_>) = processes.into_iter().partition(|process| process.rank.is_some());
+    let mut ranks = apart(known);
+    let mut free = (0..).map(Rank).filter({
+        let taken: HashSet<Rank> = ranks.keys().copied().collect();
+        move |rank| !taken.contains(rank)
+    });
+    let is_alone = ranks.is_empty() && unknown.len() == 1;
+    for mut process in unknown {
+        let rank = free.next().unwrap_or_default();
+        // A job of one process has no ranks, and our recorder says so.
+        for window in process.windows.iter_mut().filter(|window| !(is_alone && window.source.is_ours())).take(1) {
+            let message = messages::no_rank(rank);
+            window.source.diagnostics.push(Diagnostic::new(Severity::Info, Code::NoRank, "", message));
+        }
+        ranks.insert(rank, process.windows);
+    }
+    ranks.into_iter().collect()
+}
+
+/// Numbers that were guessed from names are taken back where traces of several processes have them: then the names mean
 /// something else.
 fn forget_wrong_guesses(candidates: &mut [Candidate]) {
-    let mut traces: HashMap<Rank, usize> = HashMap::new();
-    for rank in candidates.iter().filter(|c| c.is_kineto()).filter_map(|c| c.rank) {
-        *traces.entry(rank).or_default() += 1;
+    let mut traces: HashMap<Rank, Vec<Option<Identity>>> = HashMap::new();
+    for candidate in candidates.iter().filter(|candidate| candidate.is_kineto()) {
+        if let Some(rank) = candidate.rank {
+            traces.entry(rank).or_default().push(candidate.identity());
+        }
     }
-    let is_shared = |rank: Rank| traces.get(&rank).is_some_and(|&count| count > 1);
+    let is_shared = |rank: Rank| {
+        let Some([first, others @ ..]) = traces.get(&rank).map(Vec::as_slice) else { return false };
+        others.iter().any(|other| first.is_none() || other != first)
+    };
     for candidate in candidates.iter_mut().filter(|candidate| candidate.is_guess) {
         candidate.rank = candidate.rank.filter(|&rank| !is_shared(rank));
     }
 }
 
-/// Ranks by number. If ranks of GPUs have numbers of NPUs, all of them are counted on from those.
-fn apart(sources: BTreeMap<(bool, Rank), RankSource>) -> BTreeMap<Rank, RankSource> {
-    let is_shared = sources.keys().any(|&(is_gpu, rank)| is_gpu && sources.contains_key(&(false, rank)));
-    let last = sources.keys().filter(|(is_gpu, _)| !is_gpu).map(|&(_, rank)| rank).max();
+/// Windows by rank. If ranks of GPUs have numbers of NPUs, all of them are counted on from those.
+fn apart(processes: Vec<Process>) -> BTreeMap<Rank, Vec<Recorded>> {
+    let number = |process: &Process| (process.is_kineto, process.rank.unwrap_or_default());
+    let numbers: HashSet<(bool, Rank)> = processes.iter().map(number).collect();
+    let is_shared = numbers.iter().any(|&(is_gpu, rank)| is_gpu && numbers.contains(&(false, rank)));
+    let last = numbers.iter().filter(|(is_gpu, _)| !is_gpu).map(|&(_, rank)| rank).max();
     let shift = last.filter(|_| is_shared).map(|last| last.0 + 1);
-    let numbered = sources.into_iter().map(|((is_gpu, rank), mut source)| {
-        if let Some(shift) = shift.filter(|_| is_gpu) {
-            source.rank = rank.plus(shift);
-            let message = messages::renumbered(rank, source.rank);
-            source.diagnostics.push(Diagnostic::new(Severity::Warning, Code::RenumberedRank, "", message));
+    let numbered = processes.into_iter().map(|mut process| {
+        let (is_gpu, rank) = number(&process);
+        let Some(shift) = shift.filter(|_| is_gpu) else { return (rank, process.windows) };
+        let shown = rank.plus(shift);
+        for window in process.windows.iter_mut().take(1) {
+            let message = messages::renumbered(rank, shown);
+            window.source.diagnostics.push(Diagnostic::new(Severity::Warning, Code::RenumberedRank, "", message));
         }
-        (source.rank, source)
+        (shown, process.windows)
     });
     numbered.collect()
 }

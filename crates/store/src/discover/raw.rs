@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use npuscope_formats::diagnostic::{Code, Diagnostic, Severity};
 use npuscope_formats::file_kind::{FileKind, kind_of};
 use npuscope_formats::framework;
-use npuscope_formats::source::{OUTPUT_DIRECTORY, RankSource};
+use npuscope_formats::source::{OUTPUT_DIRECTORY, WindowSource};
 use npuscope_tables::{Framework, Rank};
 
 use super::DiscoverError;
 use super::files::{file_name, has_deliverables, is_mindspore_info, list};
-use super::numbers::Candidate;
+use super::processes::Candidate;
 use super::search::Search;
 use crate::messages;
 
@@ -20,8 +20,8 @@ use crate::messages;
 pub struct RawRank {
     /// Nothing if its files do not say.
     pub rank: Option<Rank>,
-    /// Its raw files, whether or not they were parsed; as rank 0 if the number is not known.
-    pub source: RankSource,
+    /// Its raw files, whether or not they were parsed.
+    pub source: WindowSource,
     /// Deliverables are there already.
     pub is_parsed: bool,
     /// What its device did lies beside them, in `PROF_*`, which is not read.
@@ -44,8 +44,7 @@ pub fn discover_raw(path: &Path) -> Result<Vec<RawRank>, DiscoverError> {
     search.directory(start, 0, &mut Vec::new());
     search.found.retain(|candidate| candidate.source.is_raw());
     search.found.sort_by(|a, b| a.source.directory.cmp(&b.source.directory));
-    let ranks = search.found.into_iter().map(|Candidate { rank, mut source, .. }| {
-        source.rank = rank.unwrap_or_default();
+    let ranks = search.found.into_iter().map(|Candidate { rank, source, .. }| {
         let is_parsed = has_deliverables(&source.directory.join(OUTPUT_DIRECTORY));
         let is_device_unread = source.diagnostics.iter().any(|diagnostic| diagnostic.code == Code::RawOnly);
         RawRank { rank, source, is_parsed, is_device_unread }

@@ -11,7 +11,7 @@ use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_messages::io_error;
 
 use super::files::{MSPROF_OUTPUT_DIRECTORY, file_name, has_deliverables, has_export, is_deliverable, list};
-use super::numbers::Candidate;
+use super::processes::Candidate;
 use super::raw::raw_files;
 use super::sources::probe_trace;
 use crate::messages;

@@ -8,7 +8,7 @@ use npuscope_formats::diagnostic::{Code, Diagnostic, Severity};
 use npuscope_formats::file_kind::{FileKind, kind_of};
 use npuscope_formats::kineto;
 use npuscope_formats::messages::{not_regular, unreadable};
-use npuscope_formats::source::{RankSource, SourceFile};
+use npuscope_formats::source::{SourceFile, WindowSource};
 use npuscope_messages::io::is_a_directory;
 use npuscope_messages::io_error;
 use npuscope_tables::{Framework, Rank};
@@ -16,7 +16,7 @@ use npuscope_tables::{Framework, Rank};
 use super::files::{
     MSPROF_OUTPUT_DIRECTORY, file_name, is_deliverable, is_mindspore_info, keep_newest_exports, list, rank_in_name,
 };
-use super::numbers::Candidate;
+use super::processes::Candidate;
 use super::raw::is_raw_file;
 use super::search::Search;
 use crate::messages;
@@ -80,6 +80,7 @@ impl Search {
         if let Some(candidate) = self.found.last_mut() {
             candidate.rank = trace.rank.or_else(|| kineto::rank_in_name(&file_name(path)));
             candidate.is_guess = trace.rank.is_none();
+            candidate.process = trace.process;
         }
     }
 
@@ -101,14 +102,7 @@ impl Search {
     }
 
     pub(super) fn rank(&mut self, directory: &Path, framework: Framework, paths: &[PathBuf], has_raw: bool) {
-        let mut source = RankSource {
-            rank: Rank(0),
-            directory: directory.to_owned(),
-            framework,
-            files: Vec::new(),
-            has_raw,
-            diagnostics: Vec::new(),
-        };
+        let mut source = WindowSource { has_raw, ..WindowSource::new(directory.to_owned(), framework) };
         let mut rank = None;
         for path in paths {
             let name = path.strip_prefix(directory).unwrap_or(path).to_string_lossy().replace('\\', "/");
@@ -142,7 +136,7 @@ impl Search {
             let message = messages::cut_recording();
             source.diagnostics.push(Diagnostic::new(Severity::Warning, Code::CutRecording, "", message));
         }
-        self.found.push(Candidate { rank, is_guess: false, source });
+        self.found.push(Candidate { rank, is_guess: false, process: None, source });
     }
 }
 

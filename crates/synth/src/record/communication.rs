@@ -172,7 +172,7 @@ impl Recorder<'_> {
     /// The operation as it stands among kernels.
     fn communication_kernel(&mut self, name: Str, op_type: Str, start: npuscope_tables::Ns, duration: Span) {
         let mut row = kernel::Row {
-            reported_step: Some(self.step),
+            reported_step: Some(self.marked_number()),
             device: Some(self.device),
             start,
             duration,

@@ -96,13 +96,11 @@ impl Recorder<'_> {
         let lane = self.lanes.device_layer(lanes::AI_CORE_FREQ, self.device, 0, || None);
         let of = |step: i64| frequency(self.config, self.rank, step);
         let (now, before) = (of(self.step), of(self.step - 1));
-        let is_first = self.step == self.config.first_step;
-        if is_first || now != before {
+        if self.is_first || now != before {
             let time = self.time(start);
             self.sample(lane, time, "AI Core Freq", "", Some("MHz"), now);
         }
-        let last = self.config.first_step + i64::try_from(self.config.steps).unwrap_or_default() - 1;
-        if self.step == last {
+        if self.is_last {
             let time = self.time(end);
             self.sample(lane, time, "AI Core Freq", "", Some("MHz"), now);
         }

@@ -80,7 +80,7 @@ impl Recorder<'_> {
         self.computing.push(npuscope_measures::intervals::Interval::new(task.start.0, end.0));
         let mut row = kernel::Row {
             task: Some(task.number),
-            reported_step: Some(self.step),
+            reported_step: Some(self.marked_number()),
             device: Some(self.device),
             start: task.start,
             duration: task.duration,

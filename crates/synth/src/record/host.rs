@@ -302,10 +302,10 @@ impl Recorder<'_> {
     }
 
     /// `ProfilerStep#`, around everything of the step.
-    pub fn step_marker(&mut self, span: (u64, u64)) {
+    pub fn step_marker(&mut self, number: i64, span: (u64, u64)) {
         self.close_node();
         let lane = self.thread(0);
-        self.plain_op(lane, span, &format!("{}{}", link::STEP_PREFIX, self.step));
+        self.plain_op(lane, span, &format!("{}{number}", link::STEP_PREFIX));
         if self.config.with_stack {
             self.python("megatron/training/training.py(410): train_step", None, span);
         }

@@ -8,6 +8,7 @@ mod metrics;
 mod names;
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use npuscope_formats::lanes::{self, Lanes};
 use npuscope_formats::trace_json::layers;
@@ -26,6 +27,7 @@ use crate::play::{self, CommunicationRun, KernelRun, Observer, Player, Spot};
 use crate::program::{Part, Reason, Work};
 use crate::settings;
 use crate::simulate::Job;
+use crate::windows::Profiling;
 use counters::Traffic;
 use names::Names;
 
@@ -43,20 +45,37 @@ pub struct Recording<'a> {
     job: &'a Job,
     player: Player<'a>,
     recorder: Recorder<'a>,
+    /// The steps that are recorded, by number from 0, and the next one.
+    parts: Range<usize>,
+    next: usize,
     /// The step that is complete but for the free time that follows it.
     last: Option<RankBuilder>,
 }
 
 impl<'a> Recording<'a> {
-    pub(crate) fn new(job: &'a Job, rank: usize, view: View) -> Self {
+    /// The recording of some of the steps of a job, or parts of steps, by their numbers.
+    pub(crate) fn new(job: &'a Job, rank: usize, view: View, parts: Range<usize>) -> Self {
         let player = Player::new(&job.config, &job.blocks, rank);
-        Recording { job, player, recorder: Recorder::new(job, rank, view), last: None }
+        let mut recording =
+            Recording { job, player, recorder: Recorder::new(job, rank, view), parts, next: 0, last: None };
+        // What came before is not seen, but ids, memory and operations count on.
+        while recording.next < recording.parts.start && recording.record().is_some() {}
+        let begin = job.steps().nth(recording.parts.start).map_or(0, |(start, _)| start);
+        let end = recording.parts.end.checked_sub(1).and_then(|last| job.steps().nth(last));
+        let begin = if recording.parts.start == 0 { 0 } else { begin };
+        recording.recorder.begin_window(begin, end.map_or(begin, |(_, end)| end));
+        recording
     }
 
     /// Records a step, if there is one left: its rows, and the free time before it.
     fn record(&mut self) -> Option<(RankBuilder, Option<Interval>)> {
+        if self.next >= self.parts.end {
+            return None;
+        }
         let step = self.player.begin_step();
+        self.next = step + 1;
         let (start, end) = self.job.steps().nth(step)?;
+        (self.recorder.is_first, self.recorder.is_last) = (step == self.parts.start, step + 1 == self.parts.end);
         self.recorder.begin_step(step);
         // All ends are known, so the player does not stop before the step is over.
         self.player.run(self.recorder.ends, &mut self.recorder);
@@ -104,8 +123,10 @@ struct Recorder<'a> {
     process: i64,
     /// What the clock of the host shows at the start of the job, and how fast it runs.
     clock: settings::Clock,
-    /// Number of the step that is going on.
+    /// Number of the step that is going on, and whether it is the first or the last that is recorded.
     step: i64,
+    is_first: bool,
+    is_last: bool,
     tables: RankBuilder,
     names: Names,
     lanes: Lanes,
@@ -148,7 +169,7 @@ impl<'a> Recorder<'a> {
         let slot = i64::try_from(rank % config.devices_per_host).unwrap_or_default();
         let process = settings::process(config, rank);
         let layout = Layout::of(config);
-        let mut recorder = Recorder {
+        Recorder {
             config,
             blocks: &job.blocks,
             ends: job.ends(rank),
@@ -159,6 +180,8 @@ impl<'a> Recorder<'a> {
             process,
             clock: settings::Clock::of_rank(config, rank),
             step: config.first_step,
+            is_first: false,
+            is_last: false,
             tables: RankBuilder::default(),
             names: Names::default(),
             lanes: Lanes::new(process),
@@ -185,10 +208,19 @@ impl<'a> Recorder<'a> {
             communication: Vec::new(),
             last_busy: None,
             last_kernel_end: None,
-        };
-        settings::record(&mut recorder.tables, config, rank, &layout.groups(rank, config));
-        recorder.rank_row(job.duration());
-        recorder
+        }
+    }
+
+    /// Begins a recording: what was known of the run is said again.
+    fn begin_window(&mut self, begin: u64, end: u64) {
+        self.tables = RankBuilder::default();
+        self.names = Names::default();
+        self.lanes = Lanes::new(self.process);
+        self.group_lanes.clear();
+        (self.last_busy, self.last_kernel_end) = (None, None);
+        let groups = self.layout.groups(self.rank, self.config);
+        settings::record(&mut self.tables, self.config, self.rank, &groups);
+        self.rank_row(begin, end);
     }
 
     /// The time that the profile shows.
@@ -226,10 +258,11 @@ impl<'a> Recorder<'a> {
 
     /// Ends a step; the free time between the last thing that the device did before it and the first in it.
     fn end_step(&mut self, start: u64, end: u64) -> Option<Interval> {
-        self.step_marker((start, end));
-        self.frames.clear();
-        let row = step::Row { id: Some(self.step), start: self.time(start), end: self.time(end) };
+        let number = self.marked_number();
+        self.step_marker(number, (start, end));
+        let row = step::Row { id: Some(number), start: self.time(start), end: self.time(end) };
         self.tables.step.push(row);
+        self.frames.clear();
         self.memory.end_step(self.time(end));
         let mut gap = None;
         if self.sees_device() {
@@ -244,6 +277,11 @@ impl<'a> Recorder<'a> {
         }
         self.lanes.record(&mut self.tables);
         gap
+    }
+
+    /// The number of the step as the trainer marks it: MindSpeed-RL counts in each recording of a stage from 0.
+    fn marked_number(&self) -> i64 {
+        if self.config.profiling == Profiling::Stages { 0 } else { self.step }
     }
 
     /// The rows of the step that has ended.
@@ -297,7 +335,7 @@ impl<'a> Recorder<'a> {
         self.lanes.device_layer(lanes::OVERLAP, self.device, kind as i64, name)
     }
 
-    fn rank_row(&mut self, end: u64) {
+    fn rank_row(&mut self, begin: u64, end: u64) {
         let Layout { tp, cp, dp, pp, ep } = self.layout;
         let size = |n: usize| i64::try_from(n).ok();
         let config = self.config;
@@ -310,9 +348,9 @@ impl<'a> Recorder<'a> {
             framework: Some(self.intern(config.framework.name())),
             level: Some(self.intern(&config.level.name().to_lowercase())),
             format: self.intern("text"),
-            start: Some(self.time(0)),
+            start: Some(self.time(begin)),
             end: Some(self.time(end)),
-            session_start: Some(self.time(0)),
+            session_start: Some(self.time(begin)),
             session_end: Some(self.time(end + 50_000_000)),
             world_size: size(config.ranks()),
             tp_size: size(tp),

@@ -56,8 +56,6 @@ names! {
         DamagedTable = "damaged-table",
         /// Ids that have no name in the database.
         DanglingId = "dangling-id",
-        /// A second profile of the same rank; skipped.
-        DuplicateRank = "duplicate-rank",
         /// No table of the database has rows.
         EmptyDatabase = "empty-database",
         /// The file is empty.
@@ -98,6 +96,8 @@ names! {
         SameInTrace = "same-in-trace",
         /// A row with fewer cells than the header; the missing ones are null.
         ShortRow = "short-row",
+        /// Step numbers that repeat or are missing; steps are numbered in the order in which they were recorded.
+        StepsByOrder = "steps-by-order",
         /// Two columns that the writer had swapped; repaired.
         SwappedColumns = "swapped-columns",
         /// A symbolic link that leads back to its own directory; not followed.

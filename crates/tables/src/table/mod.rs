@@ -2,6 +2,7 @@
 
 tables! {
     rank => Rank,
+    window => Window,
     step => Step,
     lane => Lane,
     host_op => HostOp,

@@ -31,7 +31,7 @@ table! {
         pub level: Option<Str>,
         /// AI Core metric group that was collected.
         pub aic_metrics: Option<Str>,
-        /// Last component of the path of the rank's profile directory.
+        /// Last component of the path of the rank's profile directory, of the first window if there are several.
         pub directory: Str,
         /// Earliest time that any row of the rank covers.
         pub start: Option<Ns>,

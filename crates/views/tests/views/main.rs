@@ -272,7 +272,7 @@ fn assert_percentiles(opened: &Opened, operators: &Made) {
 
 /// `steps`, `overall` and `info` show the same device time, and the parts of it add up.
 fn assert_device_time(opened: &Opened, what: &str) {
-    let overview = overview(opened.session.store()).unwrap();
+    let overview = overview(opened.session.store(), None).unwrap();
     let scopes = overview.ranks.iter().map(|rank| Scope { ranks: Some(vec![rank.rank]), ..Scope::default() });
     for (info, scope) in overview.ranks.iter().zip(scopes) {
         let (steps, overall) = (opened.made("steps", scope.clone(), &[]), opened.made("overall", scope, &[]));

@@ -288,7 +288,7 @@ fn interval(start: Ns, ns: i64) -> Interval {
 
 fn part(data: &RankData<'_>) -> Part {
     let tables = &data.tables;
-    let steps = measured_steps(tables);
+    let steps = step::whole(measured_steps(tables));
     let has_numbers = steps.iter().any(|step| step.id.is_some());
     let groups = RankGroups::of(tables);
     let sizes: HashMap<GroupKey, usize> =

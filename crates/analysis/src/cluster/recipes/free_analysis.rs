@@ -442,8 +442,8 @@ fn free_time(data: &RankData<'_>, tasks: &Tasks<'_>) -> Vec<Gap> {
     let mut gaps = Vec::new();
     for step in step::steps(tables).into_iter().filter(|step| data.has_step(step.id)) {
         let Some(device) = step.device.filter(|_| step.clock != Clock::File) else { continue };
-        let around = |list: &[Interval]| clip(list, device.window);
-        let free = subtract(&subtract(&[device.window], &around(&busy.computing)), &around(&busy.communication));
+        let around = |list: &[Interval]| clip(list, device.span);
+        let free = subtract(&subtract(&[device.span], &around(&busy.computing)), &around(&busy.communication));
         gaps.extend(free.into_iter().map(|interval| Gap {
             step: step.id,
             interval,

@@ -49,7 +49,7 @@ impl Analysis for Baseline {
     }
 
     fn map(&self, data: &RankData<'_>) -> Result<Vec<ModuleOp>, Absent> {
-        Ok(pieces_of_tables(&data.tables, data.source.framework == Framework::Kineto))
+        Ok(pieces_of_tables(&data.tables, data.source.framework() == Framework::Kineto))
     }
 }
 

@@ -106,7 +106,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let mut answer = Answer::of_tables([table(listed)]);
     for (rank, marked) in ranks.into_iter().filter(|(_, marked)| !marked.is_empty()) {
         let source = job.source(rank);
-        if let Some((source, db)) = source.and_then(|source| Some((source, profiler_db(source)?))) {
+        if let Some((source, db)) = source.and_then(|source| Some((source, profiler_db(source, job)?))) {
             let path = path_of(&MODE, job, source, &db.name);
             let write = move |path: &Path| {
                 let mut copy = AmendedDb::copy(&db.path, path)?;

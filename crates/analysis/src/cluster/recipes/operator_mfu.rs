@@ -122,7 +122,7 @@ impl Analysis for Usages {
 
     /// The files that describe the chip are raw data, which is not part of the rank's tables.
     fn reads_besides(&self, source: &RankSource) -> Option<String> {
-        Some(format!("{:?}", device_info::find_all(&source.directory)))
+        Some(format!("{:?}", device_info::find_all(&source.first.directory)))
     }
 }
 
@@ -221,7 +221,7 @@ fn chip(data: &RankData<'_>, compat: bool) -> Option<DeviceInfo> {
     let rank = data.tables.rows::<rank::Row>().next();
     let device = rank.as_ref().and_then(|rank| rank.device);
     let by_name = || peak::known_chip(data.tables.opt_text(rank.as_ref()?.chip)?);
-    device_info::find(&data.source.directory, device).or_else(|| by_name().filter(|_| !compat))
+    device_info::find(&data.source.first.directory, device).or_else(|| by_name().filter(|_| !compat))
 }
 
 /// `1073741824-torch.mm`: operations and name.

@@ -69,7 +69,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     }
     let mut answer = Answer { tables: vec![table(&pairing.sides)], notes: pairing.notes, ..Answer::default() };
     for source in job.sources() {
-        let Some((db, ids)) = profiler_db(source).zip(pairing.ids.get(&source.rank).cloned()) else { continue };
+        let Some((db, ids)) = profiler_db(source, job).zip(pairing.ids.get(&source.rank).cloned()) else { continue };
         let write = move |path: &Path| {
             let copy = AmendedDb::copy(&db.path, path)?;
             add_ids(&copy, &ids)?;

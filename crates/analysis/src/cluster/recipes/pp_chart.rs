@@ -125,7 +125,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let mut answer = Answer::of_tables([table(if compat { &[] } else { &parts })]);
     for (rank, Part { passes, marked }) in parts {
         let ids = ids.remove(&rank).unwrap_or_default();
-        let Some((source, db)) = job.source(rank).and_then(|source| Some((source, profiler_db(source)?))) else {
+        let Some((source, db)) = job.source(rank).and_then(|source| Some((source, profiler_db(source, job)?))) else {
             continue;
         };
         if passes.is_empty() && marked.is_empty() && ids.is_empty() {

@@ -6,10 +6,12 @@ use npuscope_formats::file_kind::FileKind;
 use npuscope_formats::source::RankSource;
 
 use crate::cluster::{Job, Mode};
+use crate::messages::cluster::lacks_copy_of_windows;
 
 /// Where a file of a rank goes: the folder of the mode, and in it the place that the rank's deliverables have in
-/// the profile.
+/// the profile, those of its first window if it has several.
 pub fn path_of(mode: &Mode, job: &Job<'_>, source: &RankSource, file: &str) -> String {
+    let source = &source.first;
     let directory = match source.directory.strip_prefix(job.root()) {
         Ok(inside) => inside.to_string_lossy().replace('\\', "/"),
         Err(_) => source.directory_name(),
@@ -28,8 +30,15 @@ pub struct ProfilerDb {
     pub name: String,
 }
 
-pub fn profiler_db(source: &RankSource) -> Option<ProfilerDb> {
-    let file = source.files.iter().find(|file| file.kind == FileKind::ProfilerDb)?;
+/// `None` without a database, and of a rank with several windows: rows of all of them fit into no database of one, which
+/// is noted.
+pub fn profiler_db(source: &RankSource, job: &Job<'_>) -> Option<ProfilerDb> {
+    let window = &source.first;
+    let file = window.files.iter().find(|file| file.kind == FileKind::ProfilerDb)?;
+    if !source.later.is_empty() {
+        job.lacks(source.rank, lacks_copy_of_windows());
+        return None;
+    }
     let name = file.name.rsplit('/').next().unwrap_or(&file.name).to_owned();
-    Some(ProfilerDb { path: source.path(file), name })
+    Some(ProfilerDb { path: window.path(file), name })
 }

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::needs::needs;
 use super::{Graph, Node, RankGraph, Sync};
 use crate::diagnose::meetings::Meetings;
-use crate::diagnose::trace::{RankTrace, Work};
+use crate::diagnose::trace::{RankTrace, Work, time_between};
 
 /// A wait of the host is a wait for memory if memory is requested within this time after it, in ns: the allocator
 /// requests again at once, so this only has to be longer than one call to the driver.
@@ -24,7 +24,8 @@ impl Graph {
             rank.first.clone_from(&first[index]);
             rank
         });
-        let mut graph = Graph { ranks: ranks.collect(), steps, ..Graph::default() };
+        let mut graph =
+            Graph { ranks: ranks.collect(), between: time_between(traces, &steps), steps, ..Graph::default() };
         graph.members = meetings.list.iter().map(|meeting| meeting.members.clone()).collect();
         graph.transit = meetings
             .list

@@ -85,6 +85,8 @@ pub struct Graph {
     pub members: Vec<Vec<(usize, usize)>>,
     /// Ids of the steps of the job.
     pub steps: Vec<i64>,
+    /// Time before each step that is part of none: see [`time_between`].
+    pub between: Vec<i64>,
 }
 
 /// Something that is different in a replay.
@@ -147,15 +149,15 @@ impl Graph {
         self.times_between(&ends)
     }
 
-    /// From the end of each step to that of the next, the first from the start of the first host. A step in which no
-    /// rank ran anything takes no time.
+    /// From the end of each step to that of the next, the first from the start of the first host, without the time
+    /// between steps. A step in which no rank ran anything takes no time.
     fn times_between(&self, ends: &[i64]) -> Vec<i64> {
         let mut last = self.ranks.iter().map(|rank| rank.start).min().unwrap_or_default();
-        let time = |end: &i64| {
+        let time = |(step, end): (usize, &i64)| {
             let before = last;
             last = last.max(*end);
-            last - before
+            (last - before - self.between.get(step).copied().unwrap_or_default()).max(0)
         };
-        ends.iter().map(time).collect()
+        ends.iter().enumerate().map(time).collect()
     }
 }

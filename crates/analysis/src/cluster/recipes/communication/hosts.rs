@@ -28,7 +28,7 @@ impl Host {
 
     /// Notes where the profile of the rank is.
     pub fn set_directory(&mut self, source: &RankSource) {
-        let directory = &source.directory;
+        let directory = &source.first.directory;
         let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.clone());
         self.directory = directory.to_string_lossy().into_owned();
     }

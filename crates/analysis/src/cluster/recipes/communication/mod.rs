@@ -141,7 +141,7 @@ impl Analysis for Reports {
 /// Reads the wanted data of all ranks. Adds a note for each rank that lacks data which others have.
 pub fn read(job: &Job<'_>, wanted: Wanted) -> Result<Reported, Failure> {
     let (compat, is_text) = (job.options.compat, job.is_text());
-    let is_other = || job.sources().iter().any(|source| source.framework != Framework::TorchNpu);
+    let is_other = || job.sources().iter().any(|source| source.framework() != Framework::TorchNpu);
     let derives_steps = compat && !is_text && is_other();
     let reports = Reports { wanted, compat, is_text, step: job.options.step, derives_steps };
     let (mut names, mut ranks, mut groups) = (Names::default(), Vec::new(), Vec::new());

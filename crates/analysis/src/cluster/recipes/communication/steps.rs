@@ -126,7 +126,7 @@ pub fn of(data: &RankData<'_>, compat: bool) -> ReportedSteps {
     if compat {
         return reported(data);
     }
-    let steps = step::steps(&data.tables);
+    let steps = step::whole(step::steps(&data.tables));
     let figures = |device: Option<DeviceTime>| device.map(StepFigures::of_device).unwrap_or_default();
     steps.iter().map(|step| (step.id.map(|id| id.to_string()), figures(step.device))).collect()
 }
@@ -134,7 +134,7 @@ pub fn of(data: &RankData<'_>, compat: bool) -> ReportedSteps {
 /// What msprof-analyze takes for the steps of a rank: those that its files report.
 fn reported(data: &RankData<'_>) -> ReportedSteps {
     let tables = &data.tables;
-    let framework = data.source.framework;
+    let framework = data.source.framework();
     let mut steps: ReportedSteps = tables
         .rows::<reported_step::Row>()
         .map(|row| {

@@ -1,23 +1,29 @@
-//! Which of two sources is newer.
+//! When a window was recorded.
 
 use std::fs;
+use std::time::UNIX_EPOCH;
 
-use npuscope_formats::source::RankSource;
+use npuscope_formats::source::WindowSource;
 use npuscope_tables::date::day_of_date;
 
 use super::files::file_name;
 
-/// The younger of two sources of one rank first: by the time in their names, else by that of the files.
-pub(super) fn newer(a: RankSource, b: RankSource) -> (RankSource, RankSource) {
-    let age = |source: &RankSource| {
-        let place = source.place();
-        let is_file = place != source.directory;
-        let name = if is_file { file_name(&place) } else { source.directory_name() };
-        let stamp = name.split(if is_file { '.' } else { '_' }).find_map(time_in_name);
-        let modified = fs::metadata(&place).and_then(|m| m.modified()).ok();
-        (stamp, modified, name)
+/// When a window was recorded, in ns since 1970: the time in its name, else when its files were written.
+pub(super) fn recorded_at(window: &WindowSource) -> i64 {
+    let place = window.place();
+    let modified = || {
+        let modified = fs::metadata(&place).and_then(|metadata| metadata.modified()).ok()?;
+        i64::try_from(modified.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
     };
-    if age(&a) >= age(&b) { (a, b) } else { (b, a) }
+    time_in_window_name(window).or_else(modified).unwrap_or_default()
+}
+
+/// The time in the name of a window.
+pub(super) fn time_in_window_name(window: &WindowSource) -> Option<i64> {
+    let place = window.place();
+    let is_file = place != window.directory;
+    let name = if is_file { file_name(&place) } else { window.directory_name() };
+    name.split(if is_file { '.' } else { '_' }).find_map(time_in_name)
 }
 
 /// The time in nanoseconds that a part of a name is, which PyTorch counts in milliseconds or, in later versions,
