@@ -21,7 +21,7 @@ use npuscope_tables::{RankBuilder, RankPieces, RankTables, Selection, TableId};
 use crate::messages;
 
 /// Raised whenever a reader makes other rows of the same bytes. Part of the cache key.
-pub const READER_VERSION: u32 = 11;
+pub const READER_VERSION: u32 = 12;
 
 /// How a rank is read.
 #[derive(Clone, Copy)]
@@ -416,6 +416,8 @@ fn finish(
     }
     if is_kineto {
         kineto::name_launchers(&mut tables);
+        kineto::link_host_collectives(&mut tables);
+        tables = kineto::fill_stacks(tables);
     }
     let tables = link::with_more(tables, |tables, more| {
         if wanted.has(TableId::Step) && tables.is_empty(TableId::Step) {

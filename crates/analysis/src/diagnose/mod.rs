@@ -12,6 +12,7 @@
 mod clocks;
 mod graph;
 mod meetings;
+mod on_host;
 mod suspects;
 #[cfg(test)]
 mod tests;
@@ -76,9 +77,9 @@ pub struct Diagnosis {
 
 impl Diagnosis {
     /// The verdict on a job that no rank showed a device of: how long the steps of its hosts are, and that nothing
-    /// follows from that. Unchanged if a device was recorded.
+    /// follows from that. Unchanged if a device was recorded, or hosts that communicate by themselves.
     pub fn without_device(self, overview: &Overview) -> Diagnosis {
-        if overview.ranks.is_empty() || overview.ranks.iter().any(|rank| rank.has_device) {
+        if self.ranks > 0 || overview.ranks.is_empty() || overview.ranks.iter().any(|rank| rank.has_device) {
             return self;
         }
         let step_ms = overview.step_ms;
@@ -118,7 +119,7 @@ struct Traces;
 impl Analysis for Traces {
     type Extract = (RankTrace, RankGroups);
     const NAME: &'static str = "diagnose";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn needs(&self) -> Selection {
         trace::SELECTION.and(RankGroups::SELECTION)
@@ -134,7 +135,7 @@ impl Analysis for Traces {
 }
 
 /// Raised whenever other findings are made of the same traces.
-const ANSWER_VERSION: u32 = 3;
+const ANSWER_VERSION: u32 = 4;
 
 /// Looks into all ranks of a profile. The answer is kept: replaying a job takes longer than reading its extracts.
 pub fn diagnose(store: &Store) -> Result<Diagnosis, StoreError> {

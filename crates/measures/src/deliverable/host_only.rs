@@ -6,10 +6,12 @@ use npuscope_tables::table::{diagnostic, step};
 use npuscope_tables::{Interner, RankTables, TableId};
 
 use super::us;
+use crate::communication::device_operations;
 
 /// Whether any row is of a device.
 pub fn has_device(tables: &RankTables) -> bool {
-    [TableId::Task, TableId::Kernel, TableId::CommOp, TableId::Overlap].iter().any(|&table| !tables.is_empty(table))
+    [TableId::Task, TableId::Kernel, TableId::Overlap].iter().any(|&table| !tables.is_empty(table))
+        || device_operations(tables).next().is_some()
 }
 
 /// Whether a device was recorded, in a form that is not read: then nobody knows whether it was busy.
