@@ -175,8 +175,10 @@ fn of_traces(
     check_stop: impl Fn() -> Result<(), StoreError>,
 ) -> Result<Diagnosis, StoreError> {
     let steps = trace::place_in_steps(&mut traces);
+    on_host::settle(&mut traces, steps.len());
     let meetings = Meetings::of(&traces);
     let clocks = clocks::align(&mut traces, &meetings);
+    on_host::end_together(&mut traces, &meetings);
     let graph = Graph::of(&traces, &meetings, steps);
     let case = Case { traces: &traces, meetings: &meetings, graph: &graph, clocks: &clocks, layout };
     let replay = |changes: &[&Change]| {

@@ -9,7 +9,8 @@ use npuscope_measures::communication::runs_on_host;
 use npuscope_tables::table::comm_op;
 use npuscope_tables::{RankTables, TableId};
 
-use super::graph::items_of;
+use super::graph::{first_of_steps, items_of, shapes};
+use super::meetings::Meetings;
 use super::trace::{Item, KernelName, RankTrace, What, Work};
 
 /// The lane of ends of steps, which stand for no kernel.
@@ -58,12 +59,52 @@ pub fn complete(trace: &mut RankTrace) {
     trace.kernels.push(KernelName::default());
 }
 
-/// By shape of a step, places in the step of a launch and of a communication before it that the host waited for: the
-/// launch never came before the end, on any rank, in any step.
+/// Which part of the launches after a communication must have come after its end for hosts to have waited for it: a
+/// choice. Not all need to: on a busy host, the thread that communicates may note the end long after it has woken the one
+/// that waits. Where hosts do not wait, a rank that is late makes all others launch before the end.
+const MOST: f64 = 0.6;
+
+/// Takes the moment at which a host went on for the end of the communications that it waited for, where their ends were
+/// noted later.
+pub fn settle(traces: &mut [RankTrace], steps: usize) {
+    if !traces.iter().any(|trace| trace.on_host) {
+        return;
+    }
+    let shapes: Vec<Vec<u64>> = traces.iter().map(|trace| shapes(trace, steps)).collect();
+    let first: Vec<Vec<usize>> = traces.iter().map(|trace| first_of_steps(trace, steps)).collect();
+    let waits = waits(traces, &shapes, &first);
+    for ((trace, shapes), first) in traces.iter_mut().zip(&shapes).zip(&first).filter(|((trace, _), _)| trace.on_host) {
+        for (shape, &base) in shapes.iter().zip(first) {
+            for (launch, communication) in waits.get(shape).into_iter().flatten() {
+                let went_on = trace.items[base + launch].launch.unwrap_or(i64::MAX);
+                let item = &mut trace.items[base + communication];
+                item.end = item.end.min(went_on.max(item.start));
+            }
+        }
+    }
+}
+
+/// Ends an operation at one moment for all its ranks: when the first of them was done, but not before the last came. What a
+/// rank needs from then on, to be woken and to go on, is work of its host. Clocks must be aligned before.
+pub fn end_together(traces: &mut [RankTrace], meetings: &Meetings) {
+    for meeting in &meetings.list {
+        let members = || meeting.members.iter().filter(|(rank, _)| traces[*rank].on_host);
+        let last_start = members().map(|&(rank, item)| traces[rank].items[item].start).max();
+        let first_end = members().map(|&(rank, item)| traces[rank].items[item].end).min();
+        let Some((start, end)) = last_start.zip(first_end) else { continue };
+        let members: Vec<(usize, usize)> = members().copied().collect();
+        for (rank, item) in members {
+            traces[rank].items[item].end = end.max(start);
+        }
+    }
+}
+
+/// By shape of a step, places in the step of a launch and of a communication before it that the host waited for:
+/// [`MOST`] launches at that place, on all ranks and in all steps, came after the end.
 ///
 /// A communication is in the list of the first launch that waited for it only.
 pub fn waits(traces: &[RankTrace], shapes: &[Vec<u64>], first: &[Vec<usize>]) -> HashMap<u64, Vec<(usize, usize)>> {
-    let mut held: BTreeMap<(u64, usize, usize), bool> = BTreeMap::new();
+    let mut held: BTreeMap<(u64, usize, usize), (f64, f64)> = BTreeMap::new();
     for (rank, trace) in traces.iter().enumerate().filter(|(_, trace)| trace.on_host) {
         for (step, &shape) in shapes[rank].iter().enumerate() {
             let range = items_of(trace, &first[rank], step);
@@ -73,7 +114,9 @@ pub fn waits(traces: &[RankTrace], shapes: &[Vec<u64>], first: &[Vec<usize>]) ->
                 let launch = item.launch.unwrap_or(item.start);
                 for &communication in &open {
                     let key = (shape, index - range.start, communication - range.start);
-                    *held.entry(key).or_insert(true) &= trace.items[communication].end <= launch;
+                    let (after, all) = held.entry(key).or_default();
+                    *after += if trace.items[communication].end <= launch { 1.0 } else { 0.0 };
+                    *all += 1.0;
                 }
                 if trace.operation(item).is_some() {
                     open.push(index);
@@ -83,7 +126,7 @@ pub fn waits(traces: &[RankTrace], shapes: &[Vec<u64>], first: &[Vec<usize>]) ->
     }
     let mut waits: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
     let mut waited: HashMap<(u64, usize), usize> = HashMap::new();
-    for (&(shape, launch, communication), _) in held.iter().filter(|(_, held)| **held) {
+    for (&(shape, launch, communication), _) in held.iter().filter(|(_, (after, all))| *after >= MOST * all) {
         // In the order of launches: the first has it.
         if *waited.entry((shape, communication)).or_insert(launch) == launch {
             waits.entry(shape).or_default().push((launch, communication));

@@ -43,7 +43,8 @@ impl Graph {
     }
 }
 
-fn first_of_steps(trace: &RankTrace, steps: usize) -> Vec<usize> {
+/// The first item of each step, or where it would be.
+pub fn first_of_steps(trace: &RankTrace, steps: usize) -> Vec<usize> {
     (0..steps).map(|step| trace.items.partition_point(|item| item.step < step)).collect()
 }
 
@@ -54,7 +55,7 @@ pub fn items_of(trace: &RankTrace, first: &[usize], step: usize) -> std::ops::Ra
 }
 
 /// A hash of the work of a rank in each step: names of kernels, types and sizes of communications.
-fn shapes(trace: &RankTrace, steps: usize) -> Vec<u64> {
+pub fn shapes(trace: &RankTrace, steps: usize) -> Vec<u64> {
     let mut hashers = vec![DefaultHasher::new(); steps];
     for item in &trace.items {
         let Some(hasher) = hashers.get_mut(item.step) else { continue };
