@@ -427,6 +427,9 @@ fn finish(
         }
         if is_kineto {
             kineto::allocations(tables, more);
+            let (times, sizes) = deliverable::host_operations(tables, &mut more.strings);
+            times.into_iter().for_each(|row| more.reported_comm.push(row));
+            sizes.into_iter().for_each(|row| more.reported_bandwidth.push(row));
         }
         framework::allocations(tables, allocations, more);
         let row = rank_row(rank, tables, formats, more);

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
-use npuscope_measures::communication::{device_operations, is_communication};
+use npuscope_measures::communication::{device_operations, is_communication, runs_on_host};
 use npuscope_measures::device_time::device_time;
 use npuscope_measures::intervals::{Interval, union};
 use npuscope_measures::link::{self, STEP_PREFIX};
@@ -279,9 +279,11 @@ impl Fitter<'_> {
             let next = i64::try_from(groups.len()).unwrap_or_default();
             let number = *groups.entry((device, row.group_name)).or_insert(next);
             let group = self.tables.opt_text(row.group_name).unwrap_or_default();
-            let lane = self
-                .lanes
-                .device_layer(lanes::COMMUNICATION, device, number, || Some(format!("Group {group} Communication")));
+            let name = || Some(format!("Group {group} Communication"));
+            let lane = match runs_on_host(self.tables.text(row.name)) {
+                true => self.lanes.host_group(number, name),
+                false => self.lanes.device_layer(lanes::COMMUNICATION, device, number, name),
+            };
             let fitted = comm_op::Row {
                 lane,
                 name: self.text(row.name),
