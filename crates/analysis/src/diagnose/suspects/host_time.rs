@@ -20,6 +20,9 @@ const ABOVE_OTHERS: f64 = 3.0;
 /// go are not taken for its way.
 const ABOVE_SCATTER: f64 = 2.0;
 
+/// Steps that a rank must be late in, or not, for it to be its way: a choice, the fewest that have a middle.
+const LEAST_STEPS: usize = 3;
+
 /// A launch of a rank, and how much longer its host took for it than those of others.
 #[derive(Clone, Copy)]
 struct Late {
@@ -69,6 +72,9 @@ fn usually_late(launches: &[Late]) -> f64 {
 /// Whether a rank is late at a place, in most steps and beyond what ranks differ by.
 fn is_late(rank: usize, at_place: &BTreeMap<usize, Vec<Late>>) -> bool {
     let Some(launches) = at_place.get(&rank) else { return false };
+    if launches.len() < LEAST_STEPS {
+        return false;
+    }
     let late = usually_late(launches);
     let others: Vec<f64> = at_place
         .iter()
