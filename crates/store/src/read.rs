@@ -427,9 +427,6 @@ fn finish(
         }
         if is_kineto {
             kineto::allocations(tables, more);
-            let (times, sizes) = deliverable::host_operations(tables, &mut more.strings);
-            times.into_iter().for_each(|row| more.reported_comm.push(row));
-            sizes.into_iter().for_each(|row| more.reported_bandwidth.push(row));
         }
         framework::allocations(tables, allocations, more);
         let row = rank_row(rank, tables, formats, more);
@@ -438,6 +435,11 @@ fn finish(
     // Raw files have no summaries: those that a parser would have written.
     let mut tables = match rank.is_raw() {
         true => deliverable::complete(tables, Target::Text(rank.framework), &mut Carried::default()),
+        false if is_kineto => link::with_more(tables, |tables, more| {
+            let (times, sizes) = deliverable::host_operations(tables, &mut more.strings);
+            times.into_iter().for_each(|row| more.reported_comm.push(row));
+            sizes.into_iter().for_each(|row| more.reported_bandwidth.push(row));
+        }),
         false => tables,
     };
     if !wanted.has(TableId::StepTime) {

@@ -203,6 +203,8 @@ impl Fitter<'_> {
                 }
                 // The device's view of a range whose host side is kept.
                 (Kind::Mstx, _) => self.left.device_ranges += 1,
+                // The operation has it.
+                (Kind::Other, _) if runs_on_host(name) => {}
                 _ => self.left.host_events += 1,
             }
         }
