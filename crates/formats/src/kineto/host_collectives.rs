@@ -125,10 +125,8 @@ pub fn link_host_collectives(tables: &mut RankTables) {
         connections.push(row.connection_id);
         let name = tables.text(row.name);
         let is_call = row.connection_id.is_none() && tables.text(row.kind) == Kind::Op.name();
-        if is_call && name.starts_with("c10d::") {
-            if let Some(operation) = host_operation(name) {
-                calls.entry(operation).or_default().push_back((row.start, at));
-            }
+        if let Some(operation) = host_operation(name).filter(|_| is_call && !runs_on_host(name)) {
+            calls.entry(operation).or_default().push_back((row.start, at));
         }
     }
     calls.values_mut().for_each(|calls| calls.make_contiguous().sort_unstable());

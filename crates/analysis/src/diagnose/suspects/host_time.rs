@@ -37,19 +37,22 @@ pub fn suspects(case: &Case<'_>, work: &[Vec<WorkOfNode>]) -> Vec<Suspect> {
     ranks.filter_map(|rank| suspect(case, rank, &places)).collect()
 }
 
-/// By place in a step of a shape, what each rank's host took there, in all steps.
-type Places = BTreeMap<(u64, usize), BTreeMap<usize, Vec<Late>>>;
+/// The shape of a step, and a place in it.
+type Place = (u64, usize);
+
+/// By place, what each rank's host took there, in all steps.
+type Places = BTreeMap<Place, BTreeMap<usize, Vec<Late>>>;
 
 /// Launches of ranks that did the same in the same step; data loaders and garbage collection are causes of their own.
 fn places(case: &Case<'_>, work: &[Vec<WorkOfNode>]) -> Places {
     let mut places = Places::new();
     for step in 0..case.graph.steps.len() {
-        let mut alike: BTreeMap<(u64, usize), Vec<(usize, usize, f64)>> = BTreeMap::new();
+        let mut alike: BTreeMap<Place, Vec<(usize, usize, f64)>> = BTreeMap::new();
         for (rank, graph) in case.graph.ranks.iter().enumerate().filter(|(rank, _)| case.traces[*rank].on_host) {
             let from = graph.first[step];
             let until = graph.first.get(step + 1).copied().unwrap_or(graph.nodes.len());
-            for node in from..until {
-                let own = (graph.nodes[node].host - work[rank][node].ns()).max(0);
+            for (node, work) in work[rank].iter().enumerate().take(until).skip(from) {
+                let own = (graph.nodes[node].host - work.ns()).max(0);
                 alike.entry((graph.shapes[step], node - from)).or_default().push((rank, node, own as f64));
             }
         }
