@@ -67,7 +67,7 @@ fn collectives_of_gloo_have_their_group_bytes_and_call() {
         assert_eq!((tables.text(lane.layer), tables.opt_text(lane.label)), ("communication", Some("CPU")));
     }
     let call = |op: &comm_op::Row| tables.rows::<host_op::Row>().find(|row| row.connection_id == op.connection_id);
-    let calls: Vec<_> = ops.iter().filter_map(|op| call(op)).map(|call| (tables.text(call.name), call.start)).collect();
+    let calls: Vec<_> = ops.iter().filter_map(call).map(|call| (tables.text(call.name), call.start)).collect();
     let [reduce, broadcast] = ["c10d::allreduce_", "c10d::broadcast_"];
     assert_eq!(calls, [(reduce, Ns(10_000)), (reduce, Ns(14_000)), (broadcast, Ns(60_000))]);
 }
