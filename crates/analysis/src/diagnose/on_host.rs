@@ -46,11 +46,12 @@ pub fn complete(trace: &mut RankTrace) {
         is_new
     });
     trace.host_work.sort_by_key(|work| work.end);
-    let ends = trace.steps.iter().map(|step| Item {
-        called: Some(step.end),
-        launch: Some(step.end),
-        start: step.end,
-        end: step.end,
+    // The last moment within the step: where two steps meet, what begins there is of the later one.
+    let ends = trace.steps.iter().map(|step| (step.end - 1).max(step.start)).map(|end| Item {
+        called: Some(end),
+        launch: Some(end),
+        start: end,
+        end,
         what: What::Kernel(trace.kernels.len()),
         lane: ENDS,
         step: 0,
