@@ -63,12 +63,36 @@ pub struct DeclaredGroup {
     pub ranks: Vec<Rank>,
 }
 
-/// The groups that a rank is in, from `parallel_group_info` of its metadata. Numbers that no rank can have are left
-/// out.
+/// The groups that a rank is in, from `parallel_group_info` of its metadata and from `pg_config` of a trace of PyTorch's
+/// profiler. Numbers that no rank can have are left out.
 pub fn parallel_groups(tables: &RankTables) -> Vec<DeclaredGroup> {
     let mut infos = tables.rows::<metadata::Row>().filter(|row| tables.text(row.key) == "parallel_group_info");
     let parsed = infos.find_map(|row| serde_json::from_str::<Map<String, Value>>(tables.text(row.value)).ok());
-    parsed.unwrap_or_default().into_iter().map(|(id, about)| declared_group(id, &about)).collect()
+    let mut groups: Vec<DeclaredGroup> =
+        parsed.unwrap_or_default().into_iter().map(|(id, about)| declared_group(id, &about)).collect();
+    for group in groups_of_kineto(tables) {
+        if groups.iter().all(|known| known.hash != group.hash) {
+            groups.push(group);
+        }
+    }
+    groups
+}
+
+/// The groups that `distributedInfo` of a trace lists.
+fn groups_of_kineto(tables: &RankTables) -> Vec<DeclaredGroup> {
+    let mut infos = tables.rows::<metadata::Row>().filter(|row| tables.text(row.key) == "distributedInfo");
+    let info = infos.find_map(|row| serde_json::from_str::<Value>(tables.text(row.value)).ok()).unwrap_or_default();
+    let groups = info.get("pg_config").and_then(Value::as_array).into_iter().flatten();
+    let groups = groups.filter_map(|group| {
+        let id = match group.get("pg_name")? {
+            Value::String(name) => name.clone(),
+            number => number.to_string(),
+        };
+        let purpose = group.get("pg_desc").and_then(Value::as_str).unwrap_or_default();
+        let about = serde_json::json!({"group_name": purpose, "global_ranks": group.get("ranks")?});
+        Some(declared_group(id, &about))
+    });
+    groups.collect()
 }
 
 fn declared_group(id: String, about: &Value) -> DeclaredGroup {

@@ -34,6 +34,7 @@ messages! {
     "what-stage-imbalance" => what_stage_imbalance(stage: i64, share: Decimal<0>),
     "what-host" => what_host(host: &str, ratio: Decimal<2>),
     "what-host-of-rank" => what_host_of_rank(ratio: Decimal<2>),
+    "what-host-time" => what_host_time(own: Decimal<2>, others: Decimal<2>),
     "what-gc" => what_gc(own: Decimal<1>),
     "what-dataloader" => what_dataloader(own: Decimal<1>, others: Decimal<1>),
     "what-synchronisation" => what_synchronisation(own: Decimal<1>, others: Decimal<1>),
@@ -47,6 +48,7 @@ messages! {
     // Evidence at a place of a timeline.
     "seen-kernel" => seen_kernel(name: &str, own: Decimal<3>, others: Decimal<3>),
     "seen-aicpu" => seen_aicpu(name: &str, own: Decimal<3>),
+    "seen-host-time" => seen_host_time(own: Decimal<3>, others: Decimal<3>),
     "seen-gc" => seen_gc(own: Decimal<3>),
     "seen-dataloader" => seen_dataloader(own: Decimal<3>),
     "seen-synchronisation" => seen_synchronisation(own: Decimal<3>),

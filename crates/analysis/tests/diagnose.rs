@@ -8,7 +8,8 @@ use npuscope_analysis::diagnose::{Diagnosis, diagnose};
 use npuscope_analysis::{Finding, Severity};
 use npuscope_formats::output::Output;
 use npuscope_store::{OpenOptions, Store};
-use npuscope_synth::{Format, GroundTruth, JobConfig, scenario, simulate, write_job};
+use npuscope_synth::{Format, GroundTruth, HostJob, JobConfig, Sleep, SleepsAt, scenario, simulate, write_job};
+use npuscope_tables::Rank;
 
 fn config(name: &str) -> JobConfig {
     let root = std::env::var_os("CARGO_MANIFEST_DIR").unwrap();
@@ -133,4 +134,37 @@ fn a_rank_that_cannot_be_read_does_not_hide_the_culprit() {
         "{:?}",
         diagnosis.diagnostics
     );
+}
+
+/// What is said of a job without a device.
+fn verdict_on_hosts(job: &HostJob) -> Diagnosis {
+    let directory = tempfile::tempdir().unwrap();
+    let profile = directory.path().join("profile");
+    job.write(&Output::new(&profile).unwrap()).unwrap();
+    diagnose(&Store::open(&profile, OpenOptions::new(directory.path().join("cache"))).unwrap()).unwrap()
+}
+
+#[test]
+fn a_rank_that_sleeps_in_its_loop_is_named_in_a_job_without_a_device_wherever_it_sleeps() {
+    for at in SleepsAt::ALL {
+        let job = HostJob { sleep: Some(Sleep { rank: 2, ns: 30_000_000, at }), ..HostJob::default() };
+        let diagnosis = verdict_on_hosts(&job);
+        let first = diagnosis.findings.first().unwrap_or_else(|| panic!("{at:?}"));
+        assert_eq!((first.id, first.ranks.as_slice()), ("host", [Rank(2)].as_slice()), "{at:?}");
+        let (lost, cost) = (lost_ms(first), job.cost_ms());
+        assert!((lost - cost).abs() <= 0.05 * cost, "{at:?}: lost {lost}, truth {cost}");
+        assert!(diagnosis.replay_error < 0.01, "{at:?}: {}", diagnosis.replay_error);
+        assert_eq!((diagnosis.ranks, diagnosis.steps, diagnosis.unmatched_operations), (4, 5, 0));
+        let others = diagnosis.findings.iter().skip(1).filter(|finding| finding.severity != Severity::Info);
+        assert_eq!(others.count(), 0, "{at:?}");
+    }
+}
+
+#[test]
+fn in_a_job_without_a_device_equal_ranks_give_no_finding_however_unsteady() {
+    for (seed, noise) in (1..6).flat_map(|seed| [(seed, 0.1), (seed, 0.6)]) {
+        let diagnosis = verdict_on_hosts(&HostJob { seed, noise, ..HostJob::default() });
+        let worse = diagnosis.findings.iter().filter(|finding| finding.severity != Severity::Info);
+        assert_eq!(worse.map(|finding| finding.claim.to_string()).collect::<Vec<_>>(), Vec::<String>::new(), "{seed}");
+    }
 }

@@ -129,6 +129,13 @@ impl Lanes {
         self.lane(pid, tid, || spec.lane(pid, tid, device, thread()))
     }
 
+    /// A communication group of the host, by its number among those of the process.
+    pub fn host_group(&mut self, number: i64, thread: impl FnOnce() -> Option<String>) -> LaneId {
+        let spec = LayerSpec { on_device: false, ..COMMUNICATION };
+        let pid = self.process << 10 | spec.sort << 5 | HOST;
+        self.lane(pid, number, || spec.lane(pid, number, HOST, thread()))
+    }
+
     /// A stream of a device.
     pub fn stream(&mut self, device: i64, stream: i64) -> LaneId {
         self.device_layer(HARDWARE, device, stream, || Some(format!("Stream {stream}")))

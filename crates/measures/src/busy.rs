@@ -1,10 +1,10 @@
 //! When the device of a rank was busy, and with what.
 
 use npuscope_tables::column::CellView;
-use npuscope_tables::table::{comm_op, kernel, overlap, task};
+use npuscope_tables::table::{kernel, overlap, task};
 use npuscope_tables::{Memo, RankTables, Selection, TableId};
 
-use crate::communication::{Direction, direction_of, is_communication_core};
+use crate::communication::{Direction, device_operations, direction_of, is_communication_core};
 use crate::intervals::{Interval, clip, subtract, total, union};
 use crate::kernel_class::is_copy;
 use crate::step::DeviceTime;
@@ -33,7 +33,7 @@ impl Busy {
     pub fn of(tables: &RankTables) -> Busy {
         let mut busy = Busy::default();
         let mut directions = hashbrown::HashMap::new();
-        for op in tables.rows::<comm_op::Row>() {
+        for op in device_operations(tables) {
             let interval = Interval::new(op.start.0, op.start.plus(op.duration.ns()).0);
             busy.communication.push(interval);
             match directions.entry((op.op_type, op.name)).or_insert_with(|| direction_of(tables, &op)) {

@@ -4,8 +4,8 @@
 //! two running numbers. The type of an operation, as databases have it, ends after the first underscore:
 //! `hcom_allReduce_`. NCCL and MindSpore have names of their own; what is asked here is answered for them, too.
 
-use npuscope_tables::RankTables;
 use npuscope_tables::table::{comm_op, kernel};
+use npuscope_tables::{Memo, RankTables};
 
 /// What an operation does, as far as its name says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +120,7 @@ pub fn op_type<'a>(tables: &'a RankTables, op: &comm_op::Row) -> &'a str {
         Some(kind) => kind,
         None => {
             let name = tables.text(op.name);
-            name.find("__").and_then(|at| name.get(..=at)).unwrap_or(name)
+            host_operation(name).or_else(|| name.find("__").and_then(|at| name.get(..=at))).unwrap_or(name)
         }
     }
 }
@@ -144,6 +144,48 @@ pub fn is_communication_core(core: &str) -> bool {
     matches!(core, "HCCL" | COMMUNICATION_CORE)
 }
 
+/// Whether the host ran an operation, not a device: those of gloo and of MPI, which PyTorch names `gloo:all_reduce` and
+/// `mpi:all_reduce`.
+pub fn runs_on_host(name: &str) -> bool {
+    HOST_BACKENDS.iter().any(|backend| name.strip_prefix(backend).is_some_and(|rest| rest.starts_with(':')))
+}
+
+/// The backends of PyTorch that communicate on the host.
+pub const HOST_BACKENDS: [&str; 2] = ["gloo", "mpi"];
+
+/// The operations that a device ran: what the host communicates by itself is no work of a device.
+pub fn device_operations(tables: &RankTables) -> impl Iterator<Item = comm_op::Row> + '_ {
+    let mut on_host = Memo::default();
+    tables.rows::<comm_op::Row>().filter(move |op| !on_host.get(op.name, || runs_on_host(tables.text(op.name))))
+}
+
+/// What an operation of the host does, in the words that Kineto has for NCCL: `allreduce` of `gloo:all_reduce`, and of
+/// `c10d::allreduce_`, the call that started it. `None` if it is none.
+pub fn host_operation(name: &str) -> Option<&'static str> {
+    // `reduce` stands at the beginning of `reduce_scatter`.
+    const VERBS: [(&str, &str); 11] = [
+        ("allreduce", "allreduce"),
+        ("allgather", "allgather"),
+        ("alltoall", "all_to_all"),
+        ("reducescatter", "reduce_scatter"),
+        ("reduce", "reduce"),
+        ("broadcast", "broadcast"),
+        ("gather", "gather"),
+        ("scatter", "scatter"),
+        ("barrier", "barrier"),
+        ("send", "send"),
+        ("recv", "recv"),
+    ];
+    let verb = match name.strip_prefix("c10d::") {
+        Some(verb) => verb,
+        None if runs_on_host(name) => name.split_once(':')?.1,
+        None => return None,
+    };
+    let verb: String = verb.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let verb = verb.strip_prefix("sparse").or(verb.strip_prefix("monitored")).unwrap_or(&verb);
+    VERBS.iter().find(|(start, _)| verb.starts_with(start)).map(|(_, word)| *word)
+}
+
 /// Whether a kernel row stands for a communication operation.
 pub fn is_communication(tables: &RankTables, row: &kernel::Row) -> bool {
     tables.opt_text(row.core).is_some_and(is_communication_core)
@@ -153,7 +195,7 @@ pub fn is_communication(tables: &RankTables, row: &kernel::Row) -> bool {
 pub fn bytes_of_element(dtype: &str) -> Option<i64> {
     Some(match dtype.to_ascii_uppercase().as_str() {
         "INT8" | "UINT8" | "BYTE" | "CHAR" | "BOOL" => 1,
-        "INT16" | "UINT16" | "FP16" | "BFP16" | "HALF" | "BFLOAT16" => 2,
+        "INT16" | "UINT16" | "SHORT" | "FP16" | "BFP16" | "HALF" | "BFLOAT16" => 2,
         "INT32" | "UINT32" | "FP32" | "INT" | "FLOAT" => 4,
         "INT64" | "UINT64" | "FP64" | "LONG" | "DOUBLE" => 8,
         "INT128" => 16,
@@ -238,6 +280,27 @@ mod tests {
         let found: Vec<_> = tables.rows::<comm_op::Row>().map(|op| direction_of(&tables, &op)).collect();
         let [send, receive, batch] = [Direction::Send, Direction::Receive, Direction::Batch].map(Some);
         assert_eq!(found, [send, receive, batch, None, batch]);
+    }
+
+    #[test]
+    fn operations_of_the_host_are_known_by_their_backend_and_by_the_call_that_starts_them() {
+        for (name, operation) in [
+            ("gloo:all_reduce", Some("allreduce")),
+            ("gloo:sparse_all_reduce", Some("allreduce")),
+            ("mpi:reduce_scatter", Some("reduce_scatter")),
+            ("mpi:reduce", Some("reduce")),
+            ("gloo:all_to_all", Some("all_to_all")),
+            ("mpi:recvAnySource", Some("recv")),
+            ("c10d::_allgather_base_", Some("allgather")),
+            ("c10d::alltoall_base_", Some("all_to_all")),
+            ("c10d::monitored_barrier_", Some("barrier")),
+            ("gloo:my own range", None),
+            ("gloomy:all_reduce", None),
+            ("hcom_allReduce__586_0_1", None),
+        ] {
+            assert_eq!(host_operation(name), operation, "{name}");
+        }
+        assert!(runs_on_host("gloo:all_reduce") && !runs_on_host("c10d::allreduce_"));
     }
 
     #[test]

@@ -23,12 +23,12 @@
 
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
-use npuscope_tables::table::{comm_op, kernel, reported_step, step, step_time, task};
+use npuscope_tables::table::{kernel, reported_step, step, step_time, task};
 use npuscope_tables::{Memo, Ns, RankTables, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use crate::busy::Busy;
-use crate::communication::is_communication_core;
+use crate::communication::{device_operations, is_communication_core};
 use crate::intervals::Interval;
 use crate::launch::Launches;
 use crate::link::with_more;
@@ -333,7 +333,7 @@ impl Work {
     fn of(tables: &RankTables, launches: &Launches) -> Work {
         let busy = Busy::of(tables);
         let mut launched = Vec::new();
-        for op in tables.rows::<comm_op::Row>() {
+        for op in device_operations(tables) {
             let interval = Interval::new(op.start.0, op.start.plus(op.duration.ns()).0);
             launched.push((launches.call(op.connection_id).unwrap_or(op.start), interval));
         }
@@ -399,7 +399,7 @@ fn tasks_within<'a>(
 
 #[cfg(test)]
 mod tests {
-    use npuscope_tables::table::host_op;
+    use npuscope_tables::table::{comm_op, host_op};
     use npuscope_tables::{ConnectionId, RankBuilder, Span, TaskId, Window, window};
 
     use super::*;

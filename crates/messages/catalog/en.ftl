@@ -34,6 +34,7 @@ what-aicpu = it runs { $operators ->
 } on the AI CPU
 what-stage-imbalance = pipeline stage { $stage } has more computing than the other stages: { $share } % of its computing is excess
 what-host = host { $host } launches work { $ratio }x slower than other hosts
+what-host-time = between communications, its host works { $own } ms per step; those of other ranks: { $others } ms
 what-host-of-rank = its host process launches work { $ratio }x slower than those of other ranks
 what-gc = Python garbage collection takes { $own } ms per step
 what-dataloader = it waits { $own } ms per step for the next batch, other ranks { $others } ms
@@ -52,6 +53,7 @@ what-clock-behind = the clock of host { $host } is { $offset } ms behind the oth
 
 seen-kernel = kernel { $name }: { $own } ms, on other ranks { $others } ms
 seen-aicpu = { $name } on the AI CPU: { $own } ms
+seen-host-time = work of the host: { $own } ms; other ranks: { $others } ms
 seen-gc = garbage collection: { $own } ms
 seen-dataloader = waiting for the next batch: { $own } ms
 seen-synchronisation = waiting for the device: { $own } ms

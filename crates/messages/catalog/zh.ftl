@@ -27,6 +27,7 @@ what-expert-imbalance = 其专家处理的 token 多于其他 rank 的专家
 what-aicpu = 有 { $operators } 个算子在 AI CPU 上运行
 what-stage-imbalance = 流水线 stage { $stage } 的计算多于其他 stage，多出部分占其计算的 { $share } %
 what-host = 主机 { $host } 的下发耗时是其他主机的 { $ratio } 倍
+what-host-time = 两次通信之间，其主机每个 step 工作 { $own } ms；其他 rank：{ $others } ms
 what-host-of-rank = 其主机进程的下发耗时是其他 rank 的主机进程的 { $ratio } 倍
 what-gc = Python 垃圾回收每个 step 占用 { $own } ms
 what-dataloader = 每个 step 等待下一批数据 { $own } ms，其他 rank 为 { $others } ms
@@ -42,6 +43,7 @@ what-clock-behind = 主机 { $host } 的时钟比其他主机慢 { $offset } ms�
 
 seen-kernel = kernel { $name }：{ $own } ms，其他 rank { $others } ms
 seen-aicpu = { $name } 在 AI CPU 上：{ $own } ms
+seen-host-time = 主机侧工作：{ $own } ms；其他 rank：{ $others } ms
 seen-gc = 垃圾回收：{ $own } ms
 seen-dataloader = 等待下一批数据：{ $own } ms
 seen-synchronisation = 等待设备：{ $own } ms

@@ -21,7 +21,7 @@ use crate::messages;
 use crate::windows;
 
 /// Raised whenever a reader makes other rows of the same bytes. Part of the cache key.
-pub const READER_VERSION: u32 = 13;
+pub const READER_VERSION: u32 = 14;
 
 /// How a rank is read.
 #[derive(Clone, Copy)]
@@ -445,6 +445,8 @@ fn finish(window: &WindowSource, mut tables: RankTables, read: FilesRead, wanted
     }
     if is_kineto {
         kineto::name_launchers(&mut tables);
+        kineto::link_host_collectives(&mut tables);
+        tables = kineto::fill_stacks(tables);
     }
     let tables = link::with_more(tables, |tables, more| {
         if wanted.has(TableId::Step) && tables.is_empty(TableId::Step) {
@@ -462,6 +464,11 @@ fn finish(window: &WindowSource, mut tables: RankTables, read: FilesRead, wanted
     // Raw files have no summaries: those that a parser would have written.
     match window.is_raw() {
         true => deliverable::complete(tables, Target::Text(window.framework), &mut Carried::default()),
+        false if is_kineto => link::with_more(tables, |tables, more| {
+            let (times, sizes) = deliverable::host_operations(tables, &mut more.strings);
+            times.into_iter().for_each(|row| more.reported_comm.push(row));
+            sizes.into_iter().for_each(|row| more.reported_bandwidth.push(row));
+        }),
         false => tables,
     }
 }

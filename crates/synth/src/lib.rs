@@ -8,7 +8,7 @@
 //! Where a line belongs: [`JobConfig`] says what to simulate and [`Fault`] what goes wrong; `kernels`,
 //! `blocks` and `model` are the model, `pipeline` and `program` the order of a step, `network` and `resend`
 //! the links, `play` a rank in time, `simulate` all of them; `record` and `memory` are the profiler; `truth`
-//! is what is known.
+//! is what is known. `host_job` is another job, without a device.
 //!
 //! Everything follows from the [`JobConfig`], its seed included: the same config gives the same bytes.
 //!
@@ -25,6 +25,7 @@ mod chip;
 mod config;
 mod error;
 mod fault;
+mod host_job;
 mod kernels;
 mod kineto;
 mod layout;
@@ -49,6 +50,7 @@ pub use chip::Chip;
 pub use config::{JobConfig, Level, Recompute, Workload};
 pub use error::{ConfigError, Misplaced, Parts};
 pub use fault::{Fault, FaultError, FaultKind, Place, Unread};
+pub use host_job::{HostJob, Sleep, SleepsAt};
 pub use layout::{Group, GroupKind, Layout};
 pub use preset::{NAMES as PRESETS, preset, scenario};
 pub use record::{Recording, View};

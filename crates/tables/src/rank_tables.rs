@@ -130,6 +130,11 @@ pub struct RankPieces {
 }
 
 impl RankPieces {
+    /// The id of a text, for columns that are filled once the rows are there.
+    pub fn intern(&mut self, text: &str) -> Str {
+        self.strings.intern(text)
+    }
+
     pub fn append(&mut self, piece: RankBuilder) {
         let (strings, batches) = piece.finish_parts();
         self.join_with(RankPieces { strings, batches }, 0);

@@ -68,8 +68,9 @@ class TorchBackend(NativeBackend):
                 activities=activities,
                 record_shapes=self.settings.shapes,
                 profile_memory=self.settings.memory,
-                with_stack=self.settings.stack,
-                with_modules=self.settings.modules,
+                # In eager mode, calls of modules are recorded with Python's stack; torch's own `with_modules` is for
+                # TorchScript.
+                with_stack=self.settings.stack or self.settings.modules,
                 with_flops=self.settings.flops,
             )
             if activities

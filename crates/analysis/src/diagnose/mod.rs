@@ -12,6 +12,7 @@
 mod clocks;
 mod graph;
 mod meetings;
+mod on_host;
 mod suspects;
 #[cfg(test)]
 mod tests;
@@ -76,9 +77,9 @@ pub struct Diagnosis {
 
 impl Diagnosis {
     /// The verdict on a job that no rank showed a device of: how long the steps of its hosts are, and that nothing
-    /// follows from that. Unchanged if a device was recorded.
+    /// follows from that. Unchanged if a device was recorded, or hosts that communicate by themselves.
     pub fn without_device(self, overview: &Overview) -> Diagnosis {
-        if overview.ranks.is_empty() || overview.ranks.iter().any(|rank| rank.has_device) {
+        if self.ranks > 0 || overview.ranks.is_empty() || overview.ranks.iter().any(|rank| rank.has_device) {
             return self;
         }
         let step_ms = overview.step_ms;
@@ -118,7 +119,7 @@ struct Traces;
 impl Analysis for Traces {
     type Extract = (RankTrace, RankGroups);
     const NAME: &'static str = "diagnose";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn needs(&self) -> Selection {
         trace::SELECTION.and(RankGroups::SELECTION)
@@ -183,8 +184,10 @@ fn of_traces(
     check_stop: impl Fn() -> Result<(), StoreError>,
 ) -> Result<Diagnosis, StoreError> {
     let steps = trace::place_in_steps(&mut traces);
+    on_host::settle(&mut traces, steps.len());
     let meetings = Meetings::of(&traces);
     let clocks = clocks::align(&mut traces, &meetings);
+    on_host::end_together(&mut traces, &meetings);
     let graph = Graph::of(&traces, &meetings, steps);
     let case = Case { traces: &traces, meetings: &meetings, graph: &graph, clocks: &clocks, layout };
     let replay = |changes: &[&Change]| {

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::communication::{
     Direction, GroupKey, bytes, direction_of, group_key, group_of, is_communication_core, op_type,
 };
+use crate::diagnose::on_host;
 use crate::extract::Text;
 use crate::finding::Evidence;
 
@@ -30,7 +31,7 @@ pub const SELECTION: Selection = Selection::of(&[
     TableId::Metadata,
 ])
 .without_metrics()
-.and_host_ops(&[Kind::Cann, Kind::Gc, Kind::Op]);
+.and_host_ops(&[Kind::Cann, Kind::Gc, Kind::Op, Kind::Mstx]);
 
 /// A rank's part in the job. Times are ns by the clock of its host, until clocks are aligned.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -53,6 +54,8 @@ pub struct RankTrace {
     pub pieces: Vec<Piece>,
     /// Samples of the AI Core's frequency.
     pub frequency: Vec<(i64, f64)>,
+    /// No device was recorded, and what ranks do together the host does itself, as with gloo: see [`on_host`].
+    pub on_host: bool,
     /// Samples of what the framework's allocator has given out, in bytes.
     pub allocated: Vec<(i64, i64)>,
 }
@@ -138,6 +141,14 @@ struct Launched {
     at: Launches,
 }
 
+impl Launched {
+    /// When the first call for an operation began.
+    fn call(&self, op: &comm_op::Row) -> Option<i64> {
+        let called = self.at.call(op.connection_id).map(|called| called.0);
+        called.or_else(|| self.by.get(&op.connection_id?).copied())
+    }
+}
+
 /// What a host was busy with between launches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostWork {
@@ -216,9 +227,13 @@ impl RankTrace {
         let span = |step: &step::Row| Some(StepSpan { id: step.id?, start: step.start.0, end: step.end.0 });
         trace.steps = markers.iter().filter_map(span).collect();
         trace.step_times = step_times(tables);
+        trace.on_host = on_host::is_on_host(tables);
         let launched = Launched { by: trace.host_calls(tables), at: Launches::of(tables) };
         trace.computing(tables, &launched);
         trace.communication(tables, &launched);
+        if trace.on_host {
+            on_host::complete(&mut trace);
+        }
         trace.samples(tables);
         trace.items.sort_by_key(|item| (item.launch.unwrap_or(item.start), item.start));
         trace
@@ -249,9 +264,17 @@ impl RankTrace {
                 }
                 Some(Kind::Cann) => *work_by_name.entry(op.name).or_insert_with(|| work_of(tables.text(op.name))),
                 Some(Kind::Gc) => Some(Work::GarbageCollection),
-                Some(Kind::Op) => *work_by_name.entry(op.name).or_insert_with(|| {
-                    tables.text(op.name).to_ascii_lowercase().contains("dataloader").then_some(Work::DataLoader)
-                }),
+                // The call that started an operation of the host has its connection.
+                Some(Kind::Op) if self.on_host && op.connection_id.is_some() => {
+                    launches.extend(op.connection_id.map(|connection| (connection, start)));
+                    None
+                }
+                // Kineto marks data loaders as ranges; on an NPU there is an operator, too.
+                Some(kind) if kind == Kind::Op || kind == Kind::Mstx && self.on_host => {
+                    *work_by_name.entry(op.name).or_insert_with(|| {
+                        tables.text(op.name).to_ascii_lowercase().contains("dataloader").then_some(Work::DataLoader)
+                    })
+                }
                 _ => None,
             };
             self.host_work.extend(work.map(|kind| HostWork { kind, start, end }));
@@ -309,7 +332,7 @@ impl RankTrace {
             numbers.insert(op.op, self.operations.len());
             let start = op.start.0;
             self.items.push(Item {
-                called: launched.at.call(op.connection_id).map(|called| called.0),
+                called: launched.call(&op),
                 launch: op.connection_id.and_then(|id| launched.by.get(&id)).map(|&launch| launch.min(start)),
                 start,
                 end: op.start.plus(op.duration.ns()).0,

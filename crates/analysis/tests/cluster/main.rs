@@ -14,6 +14,7 @@ mod kept;
 mod kineto;
 mod modules;
 mod mstx2commop;
+mod on_host;
 mod p2p_pairing;
 mod rank_files;
 mod rows;

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
-use npuscope_measures::communication::is_communication;
+use npuscope_measures::communication::{device_operations, is_communication, runs_on_host};
 use npuscope_measures::device_time::device_time;
 use npuscope_measures::intervals::{Interval, union};
 use npuscope_measures::link::{self, STEP_PREFIX};
@@ -20,7 +20,9 @@ use npuscope_tables::table::{comm_op, flow, kernel, mem_event, mem_sample, metad
 use npuscope_tables::{Interner, LaneId, Ns, RankBuilder, RankPieces, RankTables, Span, Str, TableId};
 
 use super::allocations::{allocations, thread_of};
+use super::host_collectives::link_host_collectives;
 use super::launches::name_launchers;
+use super::stacks::fill_stacks;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::lanes::{self, Lanes};
 use crate::messages;
@@ -63,7 +65,8 @@ pub fn finished(pieces: RankPieces) -> RankTables {
     link::fill_waits(&mut tables);
     link::nest_host_ops(&mut tables);
     name_launchers(&mut tables);
-    link::with_more(tables, allocations)
+    link_host_collectives(&mut tables);
+    link::with_more(fill_stacks(tables), allocations)
 }
 
 /// Converts the tables of a rank that has only a trace of PyTorch's profiler to tables as torch_npu records them.
@@ -200,6 +203,8 @@ impl Fitter<'_> {
                 }
                 // The device's view of a range whose host side is kept.
                 (Kind::Mstx, _) => self.left.device_ranges += 1,
+                // The operation has it.
+                (Kind::Other, _) if runs_on_host(name) => {}
                 _ => self.left.host_events += 1,
             }
         }
@@ -276,9 +281,11 @@ impl Fitter<'_> {
             let next = i64::try_from(groups.len()).unwrap_or_default();
             let number = *groups.entry((device, row.group_name)).or_insert(next);
             let group = self.tables.opt_text(row.group_name).unwrap_or_default();
-            let lane = self
-                .lanes
-                .device_layer(lanes::COMMUNICATION, device, number, || Some(format!("Group {group} Communication")));
+            let name = || Some(format!("Group {group} Communication"));
+            let lane = match runs_on_host(self.tables.text(row.name)) {
+                true => self.lanes.host_group(number, name),
+                false => self.lanes.device_layer(lanes::COMMUNICATION, device, number, name),
+            };
             let fitted = comm_op::Row {
                 lane,
                 name: self.text(row.name),
@@ -362,7 +369,7 @@ impl Fitter<'_> {
             let [computing, _] = devices.entry(row.device.unwrap_or_default()).or_default();
             computing.push(interval(row.start, row.duration));
         }
-        for row in tables.rows::<comm_op::Row>() {
+        for row in device_operations(tables) {
             let [_, communication] = devices.entry(row.device.unwrap_or_default()).or_default();
             communication.push(interval(row.start, row.duration));
         }

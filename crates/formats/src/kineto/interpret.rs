@@ -1,7 +1,7 @@
 //! From events to rows, by their categories.
 
 use hashbrown::HashMap;
-use npuscope_measures::communication::COMMUNICATION_CORE;
+use npuscope_measures::communication::{COMMUNICATION_CORE, runs_on_host};
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::lane::Layer;
 use npuscope_tables::table::{comm_op, kernel, task};
@@ -10,6 +10,7 @@ use npuscope_tables::{ConnectionId, LaneId, RankBuilder, Span, Str, TaskId};
 use super::allocations::thread_of;
 use super::announced::{self, Announcement, Announcements, Call};
 use super::collectives::Collective;
+use super::host_collectives::host_collective;
 use super::memory;
 use super::words::{self, Class};
 use crate::trace_json::Cursor;
@@ -21,7 +22,7 @@ use crate::trace_json::lanes::{Id, Lanes};
 use crate::trace_json::layers;
 
 /// What stands between the tensors of `host_op.shapes` and `host_op.dtypes`, as torch_npu writes it.
-const TENSORS: &str = ";\r\n";
+pub const TENSORS: &str = ";\r\n";
 
 /// The rows of a stretch of the file.
 #[derive(Default)]
@@ -31,6 +32,8 @@ pub struct Piece {
     pub kernels: Vec<kernel::Row>,
     /// Collectives, not yet on a lane, and the streams they ran on.
     pub collectives: Vec<(Option<i64>, comm_op::Row)>,
+    /// Collectives that the host ran, not yet on a lane.
+    pub host_collectives: Vec<comm_op::Row>,
     /// What the host said of collectives.
     pub announcements: Announcements,
     /// Lanes that showed work of the device.
@@ -133,6 +136,9 @@ impl<'a> Interpreter<'a> {
     }
 
     fn host_op(&mut self, event: &Event, lane: LaneId, duration: Span, kind: Kind, level: Option<&str>) {
+        // Ranges that a backend of the host made around its work are not the user's.
+        let is_collective = kind == Kind::Mstx && runs_on_host(self.piece.rank.strings.get(event.name));
+        let kind = if is_collective { Kind::Other } else { kind };
         let mut row = host_op::Row { duration, ..self.host_row(event, lane, kind) };
         let args = self.args_of(event);
         let strings = &mut self.piece.rank.strings;
@@ -154,6 +160,9 @@ impl<'a> Interpreter<'a> {
         row.args = rest.finish(strings);
         if kind == Kind::Op && strings.get(event.name) == announced::OPERATOR {
             self.announcement(event, &row);
+        }
+        if is_collective {
+            self.piece.host_collectives.extend(host_collective(&row, &mut self.piece.rank.strings));
         }
         if let (Kind::Cann, Some(connection)) = (kind, row.connection_id) {
             self.piece.announcements.calls.push(Call { connection, lane, start: row.start });

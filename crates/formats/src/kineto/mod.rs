@@ -9,6 +9,7 @@ mod announced;
 mod collectives;
 mod fit;
 mod gzip;
+mod host_collectives;
 mod info;
 mod interpret;
 mod launches;
@@ -17,17 +18,20 @@ mod operators;
 mod probe;
 mod read;
 mod settings;
+mod stacks;
 mod words;
 
 pub use allocations::allocations;
 pub(crate) use fit::fit;
 pub use fit::{Unfit, finished, to_torch_npu};
 pub use gzip::{Unpacked, unpack};
+pub use host_collectives::link_host_collectives;
 pub use info::{process_in_name, rank_info};
 pub use launches::name_launchers;
 pub(crate) use operators::Operators;
 pub use probe::{Probe, probe, rank_in_name};
 pub use read::{read, read_in};
+pub use stacks::fill_stacks;
 
 /// The word in `metadata.file` for what stands around the list of events.
 pub const SETTINGS: &str = "kineto";

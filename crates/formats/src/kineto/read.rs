@@ -1,5 +1,6 @@
 //! Reading a trace: bytes to tables.
 
+use npuscope_measures::communication::runs_on_host;
 use npuscope_tables::table::lane::Layer;
 use npuscope_tables::table::{comm_op, metadata};
 use npuscope_tables::{LaneId, Ns, RankBuilder, RankPieces, Selection, Str, TableId};
@@ -7,6 +8,7 @@ use npuscope_tables::{LaneId, Ns, RankBuilder, RankPieces, Selection, Str, Table
 use super::SETTINGS;
 use super::announced::Announcements;
 use super::gzip::{Unpacked, unpack};
+use super::host_collectives::HostGroup;
 use super::interpret::{Interpreter, Piece};
 use super::settings::read_settings;
 use super::words;
@@ -85,7 +87,7 @@ fn read_text(bytes: &[u8], file: &str, stretches: usize, threads: usize, pieces:
     let mut later = Later::default();
     let interpret = |(events, map): (Events, &Vec<LaneId>)| Interpreter::new(bytes, &lanes, map).run(events);
     in_order(work, threads, interpret, |piece| later.take(piece, &mut summary, pieces));
-    let collectives = later.finish(&mut lanes);
+    let collectives = later.finish(around.host_group.as_ref(), &mut lanes);
     pieces.append(collectives);
     pieces.append(flows);
     lanes.record(&mut rest);
@@ -150,7 +152,8 @@ impl Later {
             args: row.args.map(&mut copy),
             ..row
         };
-        collectives.extend(piece.collectives.into_iter().map(|(stream, row)| (stream, copy(row))));
+        let of_host = piece.host_collectives.into_iter().map(|row| (None, row));
+        collectives.extend(piece.collectives.into_iter().chain(of_host).map(|(stream, row)| (stream, copy(row))));
         announcements.take(piece.announcements, copy);
         self.device_lanes.extend(piece.device_lanes);
         note_unread(summary, piece.unread);
@@ -159,15 +162,23 @@ impl Later {
 
     /// The collectives, each group of a device on a lane of its own, as in a trace of an NPU. Those whose group
     /// is not known share the lane of their stream.
-    fn finish(mut self, lanes: &mut Lanes) -> RankBuilder {
+    fn finish(mut self, host_group: Option<&HostGroup>, lanes: &mut Lanes) -> RankBuilder {
         for lane in self.device_lanes {
             if let Some(lane) = lanes.lanes.get_mut(lane.index()) {
                 lane.layer = Layer::Hardware;
             }
         }
         self.announcements.complete(self.collectives.iter_mut().map(|(_, row)| row));
-        for (stream, row) in self.collectives {
-            let label = row.device.map_or("GPU".to_owned(), |device| format!("GPU {device}"));
+        for (stream, mut row) in self.collectives {
+            let on_host = runs_on_host(self.rank.strings.get(row.name));
+            if let Some(group) = host_group.filter(|_| on_host) {
+                group.fill(&mut row, &mut self.rank.strings);
+            }
+            let label = match row.device {
+                _ if on_host => "CPU".to_owned(),
+                Some(device) => format!("GPU {device}"),
+                None => "GPU".to_owned(),
+            };
             let thread = match (row.group_name, stream) {
                 (Some(group), _) => format!("Group {} Communication", self.rank.strings.get(group)),
                 (None, Some(stream)) => format!("Stream {stream} Communication"),

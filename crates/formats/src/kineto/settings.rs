@@ -5,6 +5,7 @@ use npuscope_tables::{Ns, RankBuilder};
 use serde_json::Value;
 
 use super::SETTINGS;
+use super::host_collectives::HostGroup;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::messages;
 use crate::trace_json::Cursor;
@@ -15,10 +16,12 @@ use crate::trace_json::text::RawString;
 pub const EVENTS: &[u8] = b"traceEvents";
 
 /// What matters of the settings for the events.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Around {
     /// The base that times count from, where the file has one.
     pub base: Option<Ns>,
+    /// The group of collectives that the host runs.
+    pub host_group: Option<HostGroup>,
     /// Nothing of the file's settings is missing.
     pub is_whole: bool,
 }
@@ -34,9 +37,10 @@ pub fn read_settings(
 ) -> Around {
     let mut cursor = Cursor::of_file(bytes);
     if cursor.peek() != b'{' {
-        return Around { base: None, is_whole: true };
+        return Around { is_whole: true, ..Around::default() };
     }
     let mut base = None;
+    let mut host_group = None;
     let mut seen_list = false;
     let whole = cursor.members(|key, cursor| {
         if key.bytes == EVENTS && !seen_list {
@@ -51,6 +55,9 @@ pub fn read_settings(
         if key.bytes == b"baseTimeNanoseconds" {
             base = std::str::from_utf8(text).ok().and_then(|text| text.trim_matches('"').parse().ok()).map(Ns);
         }
+        if key.bytes == b"distributedInfo" {
+            host_group = serde_json::from_slice(text).ok().and_then(|info| HostGroup::of(&info));
+        }
         keep(key, text, rank);
         Some(())
     });
@@ -60,7 +67,7 @@ pub fn read_settings(
         let message = messages::trace_settings_incomplete();
         diagnostics.push(Diagnostic::new(Severity::Warning, code, file, message).at(cursor.at as u64));
     }
-    Around { base, is_whole: whole.is_some() }
+    Around { base, host_group, is_whole: whole.is_some() }
 }
 
 /// Keeps a member, as JSON if it is any.

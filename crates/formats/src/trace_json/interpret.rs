@@ -1,6 +1,7 @@
 //! From events to rows: what each event means, now that its lane is known.
 
 use hashbrown::HashMap;
+use npuscope_measures::communication::runs_on_host;
 use npuscope_measures::link::STEP_PREFIX;
 use npuscope_tables::Memo;
 use npuscope_tables::number::float;
@@ -283,7 +284,10 @@ impl<'a> Interpreter<'a> {
             piece.args = rest.finish(&mut self.rank.strings);
             self.rank.comm_task.push(piece);
         } else {
-            op.group_name = layers::group_in_lane(thread).map(|name| strings.intern(name));
+            // Groups of PyTorch are numbered.
+            let on_host = runs_on_host(strings.get(event.name));
+            let group = if on_host { layers::lane_of_group(thread) } else { layers::group_in_lane(thread) };
+            op.group_name = group.map(|name| strings.intern(name));
             let numbers = [
                 ("stream id", piece.stream),
                 ("task id", piece.task_id),

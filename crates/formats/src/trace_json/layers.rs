@@ -136,8 +136,13 @@ pub fn has_text_id(kind: &str) -> bool {
 ///
 /// Older versions count groups instead of naming them; a bare number is no name.
 pub fn group_in_lane(thread: &str) -> Option<&str> {
-    let name = thread.strip_prefix("Group ")?.strip_suffix(" Communication")?;
+    let name = lane_of_group(thread)?;
     name.bytes().any(|b| !b.is_ascii_digit()).then_some(name)
+}
+
+/// The same, where names may be numbers.
+pub fn lane_of_group(thread: &str) -> Option<&str> {
+    thread.strip_prefix("Group ")?.strip_suffix(" Communication")
 }
 
 #[cfg(test)]

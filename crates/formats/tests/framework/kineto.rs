@@ -186,6 +186,49 @@ fn text_and_databases_have_what_the_trace_did() {
     }
 }
 
+/// A trace of a rank without a device that reduces with gloo.
+fn trace_of_gloo() -> String {
+    let slice = |cat: &str, name: &str, tid: i64, start: i64, end: i64, args: Value| {
+        let ts = SHIFT / 1000 + start;
+        json!({"ph": "X", "cat": cat, "name": name, "pid": 77, "tid": tid, "ts": ts, "dur": end - start, "args": args})
+    };
+    let tensors = json!({"Input Dims": [[4, 5]], "Input type": ["float"]});
+    let events = [
+        json!({"ph": "M", "name": "process_labels", "pid": 77, "tid": 0, "args": {"labels": "CPU"}}),
+        slice("user_annotation", "ProfilerStep#5", 77, 1000, 1900, json!({})),
+        slice("cpu_op", "c10d::allreduce_", 77, 1100, 1110, json!({})),
+        slice("user_annotation", "gloo:all_reduce", 78, 1150, 1400, tensors),
+    ];
+    let group = json!({"pg_name": "0", "backend_config": "cpu:gloo", "pg_size": 2, "ranks": [0, 1]});
+    let info = json!({"backend": "gloo", "rank": 0, "world_size": 2, "pg_config": [group]});
+    json!({"schemaVersion": 1, "deviceProperties": [], "distributedInfo": info, "traceEvents": events}).to_string()
+}
+
+#[test]
+fn text_and_databases_have_what_hosts_communicated() {
+    for export in [Export::TEXT, Export::DB] {
+        let root = tempfile::tempdir().unwrap();
+        let raw = RawDirectory::create(root.path(), NAME, Some(0), json!("text"));
+        fs::write(raw.path.join("FRAMEWORK/node1_77.1700000000000.pt.trace.json"), trace_of_gloo()).unwrap();
+        let communicated = |tables: &RankTables| {
+            let op = tables.rows::<comm_op::Row>().next().unwrap();
+            let call = tables.rows::<host_op::Row>().find(|row| row.connection_id == op.connection_id);
+            assert!(op.connection_id.is_some());
+            let call = call.map(|call| (tables.text(call.name).to_owned(), call.start));
+            let texts = [op.group_name, op.dtype].map(|text| tables.opt_text(text).map(str::to_owned));
+            let step = tables.rows::<reported_step::Row>().next().and_then(|row| row.free);
+            let bytes = npuscope_measures::communication::bytes(tables, &op);
+            (tables.text(op.name).to_owned(), op.start, op.duration.ns(), texts, op.rank_size, bytes, call, step)
+        };
+        let before = communicated(&read(&raw.path));
+        let found = discover_raw(root.path()).unwrap();
+        let parsed = parse(&found[0], Some(export), ReadOptions::default()).unwrap();
+        assert_eq!(parsed.notes, []);
+        assert_eq!(communicated(&read(&raw.path)), before, "{export:?}");
+        assert_eq!(before.5, Some(80));
+    }
+}
+
 #[test]
 fn time_on_a_gpu_divides_as_on_an_npu() {
     let root = tempfile::tempdir().unwrap();

@@ -4,5 +4,6 @@ mod arguments;
 mod damaged;
 mod events;
 mod made;
+mod on_host;
 mod ranks;
 mod real;

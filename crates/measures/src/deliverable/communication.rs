@@ -149,7 +149,7 @@ fn pieces(tables: &RankTables) -> HashMap<OpId, Vec<Piece>, FixedState> {
 
 /// `step50` for an operation that starts in step 50 on the host or after it; `step` without steps. This is the rule of
 /// `communication.json`; to which step work belongs is said by [`crate::step_of`].
-fn step_in_file(steps: &[step::Row], start: Ns) -> String {
+pub fn step_in_file(steps: &[step::Row], start: Ns) -> String {
     let step = steps.iter().rev().find(|step| step.start <= start).or(steps.first());
     step.and_then(|step| step.id).map_or_else(|| "step".to_owned(), |id| format!("step{id}"))
 }

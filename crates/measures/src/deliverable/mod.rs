@@ -19,7 +19,7 @@ mod step_trace;
 pub use api_statistic::{ApiStatistic, api_statistic};
 pub use communication::{Communication, communication, rounded};
 pub use communication_matrix::{communication_matrix, links_by_class};
-pub use host_only::{has_device, is_device_unread};
+pub use host_only::{has_device, host_operations, is_device_unread};
 pub use op_statistic::{OpStatistic, op_statistic};
 pub use operator_details::operator_details;
 pub use step_trace::{step_trace_db, step_trace_text};
@@ -92,6 +92,9 @@ pub fn complete(mut tables: RankTables, target: Target, carried: &mut Carried) -
         let Communication { times, bandwidths } = of_operations(&operations, has_transport, &mut more.strings);
         times.into_iter().for_each(|row| more.reported_comm.push(row));
         bandwidths.into_iter().for_each(|row| more.reported_bandwidth.push(row));
+        let (times, sizes) = host_operations(&tables, &mut more.strings);
+        times.into_iter().for_each(|row| more.reported_comm.push(row));
+        sizes.into_iter().for_each(|row| more.reported_bandwidth.push(row));
     }
     let has_totals = tables.rows::<reported_comm::Row>().any(|row| tables.text(row.name) == communication::TOTAL);
     if !lacks(TableId::ReportedComm) && !has_totals && is_text {

@@ -4,7 +4,7 @@
 //!
 //! - Two marks `X_start` and `X_stop` on the same thread form a span `X`. If spans of the same name nest, a stop ends
 //!   the most recent start.
-//! - A range that reaches the device is a span. A range inside other ranges of its thread is named after them:
+//! - A range that reaches the device is a span; in a job without a device, every range is. A range inside other ranges of its thread is named after them:
 //!   `A::B`.
 //!
 //! A span has up to three durations. The host duration (`Cann`) is the time from the start mark to the stop mark, or
@@ -22,6 +22,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable, TimeUnit};
+use npuscope_measures::link::STEP_PREFIX;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{flow, host_op, task};
@@ -73,7 +74,7 @@ struct Marks {
 impl Analysis for Marks {
     type Extract = Part;
     const NAME: &'static str = "mstx_sum";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn needs(&self) -> Selection {
         if self.with_arrows { MARKS.and(Selection::of(&[TableId::Flow])) } else { MARKS }
@@ -259,12 +260,20 @@ fn part(data: &RankData<'_>, operators: &Operators, compat: bool) -> Part {
     let tables = &data.tables;
     let mut marks = Vec::new();
     let mut ranges = Vec::new();
+    // Without a device, no mark and no range reaches one.
+    let on_host = !compat && tables.is_empty(TableId::Task);
+    let is_step = |row: &host_op::Row| tables.text(row.name).starts_with(STEP_PREFIX);
     for (view, rows) in tables.views::<host_op::Row>() {
         let is_event = |row: &usize| tables.text(view.kind.get(*row)) == Kind::Mstx.name();
         for row in (0..rows).filter(is_event).filter(|row| data.has_moment(view.start.get(*row))) {
             match tables.opt_text(view.event_type.get(row)) {
                 Some("marker_ex") => marks.push(view.row(row)),
+                Some("marker") if on_host => marks.push(view.row(row)),
                 Some("start/end") if view.connection_id.get(row).is_some() => ranges.push(view.row(row)),
+                // Kineto does not say how a range was made.
+                Some("start/end" | "push/pop") | None if on_host => {
+                    ranges.extend(Some(view.row(row)).filter(|row| !is_step(row)));
+                }
                 _ => {}
             }
         }

@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::needs::needs;
 use super::{Graph, Node, RankGraph, Sync};
 use crate::diagnose::meetings::Meetings;
+use crate::diagnose::on_host;
 use crate::diagnose::trace::{RankTrace, Work, time_between};
 
 /// A wait of the host is a wait for memory if memory is requested within this time after it, in ns: the allocator
@@ -18,8 +19,10 @@ impl Graph {
         let shapes: Vec<Vec<u64>> = traces.iter().map(|trace| shapes(trace, steps.len())).collect();
         let first: Vec<Vec<usize>> = traces.iter().map(|trace| first_of_steps(trace, steps.len())).collect();
         let needs = needs(traces, &shapes, &first);
+        let waits = on_host::waits(traces, &shapes, &first);
         let ranks = traces.iter().enumerate().map(|(index, trace)| {
-            let mut rank = rank_graph(trace, &meetings.of[index], &needs, &shapes[index], &first[index]);
+            let learnt = Learnt { needs: &needs, waits: &waits };
+            let mut rank = rank_graph(trace, &meetings.of[index], learnt, &shapes[index], &first[index]);
             rank.shapes.clone_from(&shapes[index]);
             rank.first.clone_from(&first[index]);
             rank
@@ -41,7 +44,8 @@ impl Graph {
     }
 }
 
-fn first_of_steps(trace: &RankTrace, steps: usize) -> Vec<usize> {
+/// The first item of each step, or where it would be.
+pub fn first_of_steps(trace: &RankTrace, steps: usize) -> Vec<usize> {
     (0..steps).map(|step| trace.items.partition_point(|item| item.step < step)).collect()
 }
 
@@ -52,7 +56,7 @@ pub fn items_of(trace: &RankTrace, first: &[usize], step: usize) -> std::ops::Ra
 }
 
 /// A hash of the work of a rank in each step: names of kernels, types and sizes of communications.
-fn shapes(trace: &RankTrace, steps: usize) -> Vec<u64> {
+pub fn shapes(trace: &RankTrace, steps: usize) -> Vec<u64> {
     let mut hashers = vec![DefaultHasher::new(); steps];
     for item in &trace.items {
         let Some(hasher) = hashers.get_mut(item.step) else { continue };
@@ -66,10 +70,29 @@ fn shapes(trace: &RankTrace, steps: usize) -> Vec<u64> {
     hashers.into_iter().map(|hasher| hasher.finish()).collect()
 }
 
+/// What needs what, by shape of a step, as learnt from all ranks.
+#[derive(Clone, Copy)]
+struct Learnt<'a> {
+    /// See [`needs`].
+    needs: &'a HashMap<u64, Vec<(usize, usize)>>,
+    /// See [`on_host::waits`].
+    waits: &'a HashMap<u64, Vec<(usize, usize)>>,
+}
+
+impl Learnt<'_> {
+    /// The communications that the host waited for before the launch of an item, of ranks without a device.
+    fn waited(&self, trace: &RankTrace, index: usize, (shape, base): (u64, usize)) -> Vec<usize> {
+        let list = self.waits.get(&shape).filter(|_| trace.on_host).map(Vec::as_slice).unwrap_or_default();
+        let from = list.partition_point(|(launch, _)| base + launch < index);
+        let waits = list.iter().skip(from).take_while(|(launch, _)| base + launch == index);
+        waits.map(|(_, communication)| base + communication).collect()
+    }
+}
+
 fn rank_graph(
     trace: &RankTrace,
     meetings: &HashMap<usize, usize>,
-    needs: &HashMap<u64, Vec<(usize, usize)>>,
+    learnt: Learnt<'_>,
     shapes: &[u64],
     first: &[usize],
 ) -> RankGraph {
@@ -77,7 +100,7 @@ fn rank_graph(
     let mut graph = RankGraph { start, ..RankGraph::default() };
     for (step, shape) in shapes.iter().enumerate() {
         let base = first[step];
-        let list = needs.get(shape).map(Vec::as_slice).unwrap_or_default();
+        let list = learnt.needs.get(shape).map(Vec::as_slice).unwrap_or_default();
         graph.needs.extend(list.iter().map(|&(k, c)| (number(base + k), number(base + c))));
     }
     let syncs: Vec<(i64, bool)> = waits(trace);
@@ -116,6 +139,14 @@ fn rank_graph(
                     is_last: index == first[item.step],
                 });
                 next_sync = until;
+            }
+            let place = (shapes.get(item.step).copied().unwrap_or_default(), first[item.step]);
+            let waited = learnt.waited(trace, index, place);
+            if !waited.is_empty() {
+                base = waited.iter().map(|&c| trace.items[c].end).fold(base, i64::max);
+                node.sync = Some(number(graph.syncs.len()));
+                let communications = waited.into_iter().map(number).collect();
+                graph.syncs.push(Sync { communications, ..Sync::default() });
             }
             node.host = (launch - base).max(0);
             launched = launch.max(base);

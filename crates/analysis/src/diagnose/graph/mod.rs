@@ -17,7 +17,7 @@ mod replay;
 use super::trace::RankTrace;
 use replay::Replay;
 
-pub use build::items_of;
+pub use build::{first_of_steps, items_of, shapes};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {

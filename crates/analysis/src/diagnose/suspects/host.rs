@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use npuscope_measures::statistics::median;
 use npuscope_messages::{Decimal, Message};
 
-use super::{Case, Cause, MAX_EVIDENCE, Suspect, median_of_others};
+use super::{Case, Cause, MAX_EVIDENCE, Suspect, host_time, median_of_others};
 use crate::diagnose::graph::{Change, Node, Sync};
 use crate::diagnose::trace::{HostWork, RankTrace, Work};
 use crate::finding::{Evidence, Number};
@@ -13,11 +13,12 @@ use crate::messages;
 
 /// A host is slow if its time from launch to launch, or its activity in between, takes longer than on others by this
 /// factor: a choice.
-const SLOW: f64 = 1.1;
+pub(super) const SLOW: f64 = 1.1;
 
 pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
     let work: Vec<Vec<WorkOfNode>> = case.traces.iter().map(work_of_nodes).collect();
     let mut suspects = slow_hosts(case, &work);
+    suspects.extend(host_time::suspects(case, &work));
     for (kind, cause) in [(Work::GarbageCollection, Cause::Gc), (Work::DataLoader, Cause::DataLoader)] {
         suspects.extend(busy(case, &work, kind, cause));
     }
@@ -27,7 +28,7 @@ pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
 
 /// What the host was busy with before a launch, in ns.
 #[derive(Clone, Copy, Debug, Default)]
-struct WorkOfNode {
+pub(super) struct WorkOfNode {
     garbage_collection: i64,
     data_loader: i64,
     allocation: i64,
@@ -43,8 +44,13 @@ impl WorkOfNode {
         }
     }
 
+    /// All of it.
+    pub(super) fn ns(&self) -> i64 {
+        self.garbage_collection + self.data_loader + self.allocation
+    }
+
     fn is_none(&self) -> bool {
-        self.garbage_collection + self.data_loader + self.allocation == 0
+        self.ns() == 0
     }
 }
 
@@ -78,7 +84,9 @@ fn plain<'a>(case: &'a Case<'_>, work: &'a [Vec<WorkOfNode>], rank: usize) -> im
 /// Median time from launch to launch, rank by rank; not a number where launches were not recorded.
 fn launch_gaps(case: &Case<'_>, work: &[Vec<WorkOfNode>]) -> Vec<f64> {
     let gap = |rank: usize| {
-        let hosts = plain(case, work, rank).map(|node| case.graph.ranks[rank].nodes[node].host as f64);
+        // Where the host does all the work, launches are few and far between: see `host_time`.
+        let launches = plain(case, work, rank).filter(|_| !case.traces[rank].on_host);
+        let hosts = launches.map(|node| case.graph.ranks[rank].nodes[node].host as f64);
         median(&hosts.collect::<Vec<_>>())
     };
     (0..case.traces.len()).map(gap).collect()
@@ -248,6 +256,10 @@ fn synchronising(case: &Case<'_>, work: &[Vec<WorkOfNode>]) -> Vec<Suspect> {
             let graph = &case.graph.ranks[rank];
             let sync = |node: usize| graph.nodes[node].sync.map(|sync| &graph.syncs[sync as usize]);
             let nodes = 0..graph.nodes.len();
+            // What the host communicated itself it waits for on every rank.
+            if case.traces[rank].on_host {
+                return Vec::new();
+            }
             let counts = |s: &Sync| s.is_allocation == is_allocation && (is_allocation || !s.is_last);
             nodes.filter(|&n| sync(n).is_some_and(counts)).collect()
         };

@@ -6,6 +6,7 @@
 mod clock;
 mod computing;
 mod host;
+mod host_time;
 mod link;
 mod memory;
 mod stage;

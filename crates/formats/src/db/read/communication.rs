@@ -1,7 +1,7 @@
 //! Communications: operations, and the lanes of their pieces.
 
 use hashbrown::HashMap;
-use npuscope_measures::communication::COMMUNICATION_CORE;
+use npuscope_measures::communication::{COMMUNICATION_CORE, runs_on_host};
 use npuscope_measures::intervals::Interval;
 use npuscope_measures::link::group_hash;
 use npuscope_tables::table::{comm_op, comm_task, kernel};
@@ -32,6 +32,11 @@ impl DbReader<'_> {
             op.lane = lanes.of_op.get(&op.op).copied().unwrap_or_default();
             let name = op.group_name.unwrap_or_default();
             (op.group_name, op.group_hash) = groups.get(name, || group_of(name, &mut rank.strings));
+            if op.group_name.is_none() && runs_on_host(rank.strings.get(op.name)) {
+                // Groups of PyTorch are numbered.
+                let hash = group_hash(rank.strings.get(name));
+                (op.group_name, op.group_hash) = (Some(name), Some(rank.strings.intern(&hash)));
+            }
             flows.operation(&op);
             self.communication.push(Interval::new(op.start.0, op.start.plus(op.duration.ns()).0));
             rank.comm_op.push(op);

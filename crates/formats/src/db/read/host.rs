@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use hashbrown::HashMap;
+use npuscope_measures::communication::host_operation;
 use npuscope_tables::table::host_op;
 use npuscope_tables::{ConnectionId, Interner, RankBuilder, Str};
 use serde_json::{Map, Value};
@@ -54,6 +55,8 @@ impl DbReader<'_> {
         let layout = if self.swapped { &layouts::PYTORCH_API_SWAPPED } else { &layouts::PYTORCH_API };
         let is_wanted = |api_type| needed.framework.has(api_type);
         let only = (!needed.framework.has_all()).then_some(Only { column: "type", keeps: &is_wanted });
+        // Without a device, what a call of PyTorch's started is of the host.
+        let on_host = !self.database.has_rows("TASK");
         let mut ids = Vec::new();
         self.rows(needed.operators, layout, strings, only, |row: &mut ApiRow, context| {
             row.op.lane = lanes.framework(row.thread);
@@ -65,6 +68,9 @@ impl DbReader<'_> {
                 host_op::Kind::Enqueue | host_op::Kind::Dequeue => {
                     row.op.connection_id = ids.first().copied();
                     flows.queue(kind, &row.op);
+                }
+                host_op::Kind::Op if on_host && host_operation(context.strings.get(row.op.name)).is_some() => {
+                    row.op.connection_id = ids.first().copied();
                 }
                 host_op::Kind::Op => flows.operator(&row.op, &ids),
                 _ => {}

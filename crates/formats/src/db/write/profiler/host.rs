@@ -4,6 +4,7 @@ use std::io;
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
+use npuscope_measures::communication::host_operation;
 use npuscope_sqlite::SqlCell;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op;
@@ -65,7 +66,12 @@ impl Profiler {
         });
         let rows = rows.map(|(row, kind)| {
             let (api_type, connections) = match kind {
-                Kind::Op => (50001, connections.key(of_operators.take((row.lane, row.start)).iter().copied())),
+                Kind::Op => {
+                    let launched = of_operators.take((row.lane, row.start)).iter().copied();
+                    // A call that started an operation of the host has its connection.
+                    let started = row.connection_id.filter(|_| host_operation(tables.text(row.name)).is_some());
+                    (50001, connections.key(launched.chain(started.map(Connection::Id))))
+                }
                 Kind::Enqueue | Kind::Dequeue => (50002, connections.key(row.connection_id.map(Connection::Id))),
                 _ => (50003, None),
             };
