@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import multiprocessing
 import os
@@ -10,17 +11,14 @@ import sys
 from pathlib import Path
 from typing import Any, Optional, Union
 
-from npuscope import _npuscope, backends
+from npuscope import _npuscope, backends, parent
 from npuscope import rank as ranks
 from npuscope.guard import describe, profiling_off, warn
 from npuscope.language import localized
 from npuscope.profiler.profiler import DEFAULT_BUDGET, profile
 from npuscope.profiler.settings import Settings
+from npuscope.run.script import of_interpreter
 from npuscope.stages import StagedProfiler
-
-#: Names the recording process and its rank to the processes that it starts.
-_RECORDED = "NPUSCOPE_RECORDED_BY"
-
 
 class ConfigError(ValueError):
     """Settings that cannot be used; raised only with `strict=True`."""
@@ -102,7 +100,7 @@ def from_env(*, backend: Optional[str] = None) -> Optional[profile]:
     Child processes inherit the variable but do not train, so they are not recorded, unless they are another rank.
     """
     text = os.environ.get("MS_PROFILER_OPTIONS")
-    if not text or multiprocessing.current_process().daemon or _is_recorded_by_parent():
+    if not text or multiprocessing.current_process().daemon or parent.records_this_rank() or _is_command():
         return None
     try:
         options = json.loads(text)
@@ -121,15 +119,19 @@ def from_env(*, backend: Optional[str] = None) -> Optional[profile]:
     made.start()
     if not isinstance(made, profile) or not made.is_running:
         return None
-    os.environ[_RECORDED] = f"{os.getpid()} {ranks.rank()}"
+    parent.announce()
     atexit.register(made.stop)
     return made
 
 
-def _is_recorded_by_parent() -> bool:
-    """Whether a parent process records the same rank. A program that replaced this process (exec) has its id."""
-    process, _, rank = os.environ.get(_RECORDED, "").partition(" ")
-    return bool(process) and process != str(os.getpid()) and rank == str(ranks.rank())
+def _is_command() -> bool:
+    """Whether this process is a command of npuscope (`python -m npuscope ...`), which trains nothing."""
+    if sys.argv[:1] != ["-m"]:
+        return False
+    with contextlib.suppress(OSError):
+        words = Path("/proc/self/cmdline").read_bytes().decode(errors="replace").split("\0")
+        return of_interpreter(words[1:]).partition(".")[0] == "npuscope"
+    return False
 
 
 def _is_mindspores(backend: Optional[str]) -> bool:

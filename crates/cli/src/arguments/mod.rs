@@ -14,6 +14,7 @@ mod glossary;
 mod info;
 mod parse;
 mod report;
+mod run;
 mod show;
 mod sql;
 mod synth;
@@ -39,6 +40,7 @@ pub use glossary::GlossaryCommand;
 pub use info::InfoCommand;
 pub use parse::ParseCommand;
 pub use report::ReportCommand;
+pub use run::RunCommand;
 pub use show::{ParameterError, ShowCommand};
 pub use sql::{SizeError, SqlCommand, TimeError};
 pub use synth::SynthCommand;
@@ -102,6 +104,7 @@ pub enum Command {
     Sql(SqlCommand),
     Convert(ConvertCommand),
     Parse(ParseCommand),
+    Run(Box<RunCommand>),
     Config(ConfigCommand),
     Dynamic(DynamicCommand),
     Synth(SynthCommand),
