@@ -172,6 +172,8 @@ def _made(
     if errors and strict:
         raise ConfigError(f"{source}: {errors[0]}")
     settings = Settings.from_config(reading["config"])
+    # The default of these trainers is off.
+    settings.simplify_asked = settings.simplify and reading.get("dialect") in ("llm", "fsdp2")
     if errors:
         settings.enabled = False
     if reading.get("dialect") == "rl" and settings.stages != "all":

@@ -19,3 +19,8 @@ def records_this_rank() -> bool:
 def announce() -> None:
     """Let child processes know that this process is recorded."""
     os.environ[_VARIABLE] = f"{os.getpid()} {rank.rank()}"
+
+
+def withdraw() -> None:
+    """This process is not recorded any more."""
+    os.environ.pop(_VARIABLE, None)

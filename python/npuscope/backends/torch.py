@@ -54,6 +54,9 @@ class TorchBackend(NativeBackend):
 
     def _activities(self) -> list[Any]:
         kinds = self._torch.profiler.ProfilerActivity
+        if self.settings.level == "none":
+            # Only steps, ranges and marks.
+            return []
         chosen = [kinds.CPU] if self.settings.cpu else []
         if self.settings.npu and self._torch.cuda.is_available():
             chosen.append(kinds.CUDA)
@@ -68,7 +71,8 @@ class TorchBackend(NativeBackend):
                 activities=activities,
                 record_shapes=self.settings.shapes,
                 profile_memory=self.settings.memory,
-                with_stack=self.settings.stack,
+                # Kineto's `with_modules` is for TorchScript only. Its tracer of Python calls records calls of modules.
+                with_stack=self.settings.stack or self.settings.modules,
                 with_modules=self.settings.modules,
                 with_flops=self.settings.flops,
             )

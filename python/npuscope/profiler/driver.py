@@ -11,13 +11,10 @@ from npuscope.backends.base import Backend
 from npuscope.guard import warn
 from npuscope.profiler.enums import ProfilerAction
 from npuscope.profiler.metadata import info_of, metadata_of
-from npuscope.profiler.scheduling import action_of
+from npuscope.profiler.scheduling import UNTIL_THE_END, action_of
 
 #: A step that `stop` ends is no step if it takes less than this fraction of the shortest step before it.
 LEFTOVER = 0.05
-
-#: A schedule of this many steps means "until training ends"; FSDP2 uses it.
-UNTIL_THE_END = 1_000_000
 
 
 class RecordingFailed(RuntimeError):
@@ -50,6 +47,8 @@ class Driver:
         #: The start of the open step, and the duration of the shortest step before it, by our own clock.
         self.opened: Optional[int] = None
         self.shortest: Optional[int] = None
+        #: Steps of this cycle that have been recorded to their end.
+        self.recorded = 0
         #: Data that cannot be recorded, such as calls if another tool uses the hook. The rest is recorded.
         self.missing: Optional[str] = None
 
@@ -64,6 +63,7 @@ class Driver:
             took = time.monotonic_ns() - self.opened
             self.shortest = took if self.shortest is None else min(self.shortest, took)
             self.opened = None
+            self.recorded += 1
         self.count += 1
         self._check()
         self._become(action_of(self.plan, self.count))
@@ -72,13 +72,27 @@ class Driver:
     def stop(self) -> None:
         if self._is_leftover():
             self.drop_step()
-        else:
+        elif self.opened is not None:
             self.backend.close_step()
-        self._become(None)
+            self.opened = None
+            self.recorded += 1
+            # Training has ended within it, or the loop calls `step` at the beginning of each.
+            self.count += 1
+        if self.plan is not None and self.action >= ProfilerAction.RECORD and not self.recorded:
+            self._discard()
+        else:
+            self._become(None)
         self._check()
 
     def drop_step(self) -> None:
         self.backend.drop_step()
+        self.opened = None
+
+    def _discard(self) -> None:
+        """End a cycle in which no step was recorded: with `repeat=0`, one begins whenever another ends."""
+        self.action = int(ProfilerAction.NONE)
+        self.backend.stop()
+        self.backend.delete()
 
     def _check(self) -> None:
         error = self.backend.error
@@ -130,6 +144,7 @@ class Driver:
 
     def _start(self) -> None:
         self.backend.start()
+        self.recorded = 0
         self.missing = self.backend.error
         if self.missing:
             warn(self.missing)

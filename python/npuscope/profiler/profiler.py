@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
@@ -14,6 +16,7 @@ from npuscope.backends.base import Backend, Context, ForeignProfiler
 from npuscope.guard import Guarded, describe, guarded, warn
 from npuscope.language import localized
 from npuscope.profiler.driver import Driver
+from npuscope.profiler import unsupported
 from npuscope.profiler.enums import ProfilerAction
 from npuscope.profiler.handler import TraceHandler, handler_of
 from npuscope.profiler.metadata import KeepsMetadata
@@ -160,6 +163,10 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
         self._running: Union[Driver, ForeignProfiler, None] = None
         self._stopping: Union[Driver, ForeignProfiler, None] = None
         self._started = False
+        #: Whether the end of the process reports that `start` was never called.
+        self._asks_for_start = False
+        #: Steps that have ended since `start`.
+        self._steps = 0
         self._directories: list[Path] = []
 
     @property
@@ -197,6 +204,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
             )
             return
         self._started = True
+        self._steps = 0
         rank = ranks.rank() if self._rank is None else self._rank
         if not self._settings.enabled or not self._settings.wants_rank(rank):
             return
@@ -218,9 +226,12 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
     def step(self) -> None:
         """Call this after each training step."""
         if self._running is not None:
+            self._steps += 1
             self._running.step()
-        else:
-            self._never_started("step")
+        elif not self._started and not self._asks_for_start:
+            # It may follow: scripts call `start` in the first step that they record.
+            self._asks_for_start = True
+            atexit.register(self._never_started, "step")
 
     @guarded
     def stop(self) -> None:
@@ -239,6 +250,40 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
         self._stopping = running
         running.stop()
         self._stopping = None
+        self._report_missed_steps(running)
+
+    @guarded
+    def discard(self) -> None:
+        """Stop, and remove what was recorded."""
+        running, self._running = self._running, None
+        ending.ends(self)
+        if isinstance(running, Driver):
+            running.backend.abandon()
+            if running.directory is not None and running.action:
+                running.backend.delete()
+        elif running is not None:
+            running.stop()
+        for directory in self._directories:
+            shutil.rmtree(directory, ignore_errors=True)
+        self._directories = []
+
+    def _report_missed_steps(self, ended: Union[Driver, ForeignProfiler]) -> None:
+        """Warn if training made fewer steps than the schedule needs, with both numbers."""
+        plan, made = self._plan, ended.count if isinstance(ended, Driver) else self._steps
+        if not isinstance(plan, Schedule) or made >= plan.needed_steps:
+            return
+        needed = plan.needed_steps
+        formula = "repeat * (wait + warmup + active) + skip_first"
+        if self._directories or not isinstance(ended, Driver):
+            outcome = localized("the recording is incomplete", "采集的数据不完整")
+        else:
+            outcome = localized("nothing was recorded", "未采集到数据")
+        warn(
+            localized(
+                f"the schedule needs {needed} steps ({formula}), and training made {made}; {outcome}",
+                f"schedule 需要 {needed} 个 step（{formula}），而训练只有 {made} 个 step；{outcome}",
+            )
+        )
 
     @guarded
     def wait(self) -> None:
@@ -246,6 +291,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
         if self._directories and isinstance(self._handler, TraceHandler):
             self._handler.finish(self._directories)
 
+    @guarded
     def _never_started(self, method: str) -> None:
         rank = ranks.rank() if self._rank is None else self._rank
         if not self._started and self._settings.enabled and self._settings.wants_rank(rank):
@@ -281,6 +327,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
             self._suffix,
         )
         name = backends.choose(self._backend_name)
+        unsupported.report(self._settings, name)
         if name in ("torch_npu", "mindspore"):
             foreign: ForeignProfiler = _theirs(name)(context, self._plan, self._handler, str(output))
             for key, value in self._metadata.items():
@@ -365,6 +412,10 @@ def _own(name: str) -> type[Backend]:
         from npuscope.backends.cann import CannBackend
 
         return CannBackend
+    if name == "mindspore_cpu":
+        from npuscope.backends.mindspore_cpu import MindSporeCpuBackend
+
+        return MindSporeCpuBackend
     from npuscope.backends.native import NativeBackend
 
     return NativeBackend

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Optional
 
 from npuscope.language import localized
-from npuscope.profiler.driver import UNTIL_THE_END
+from npuscope.profiler.scheduling import UNTIL_THE_END
 from npuscope.run.plan import Plan
 from npuscope.run.script import Script
 from npuscope.run.sources import Found

@@ -10,7 +10,7 @@ from typing import Any, Optional
 
 from npuscope.guard import describe
 from npuscope.language import localized
-from npuscope.profiler.driver import UNTIL_THE_END
+from npuscope.profiler.scheduling import UNTIL_THE_END
 
 #: The options' file of a directory.
 FILE = "npuscope.toml"

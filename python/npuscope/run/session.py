@@ -6,7 +6,6 @@ import atexit
 import functools
 import json
 import os
-import shutil
 import threading
 from pathlib import Path
 from typing import Any, Callable, Optional, TypeVar
@@ -147,12 +146,8 @@ class Session:
         if recording is None or self._process != os.getpid():
             return
         atexit.unregister(self.end)
-        recording.drop_step()
-        recording.stop_recording()
-        for directory in recording.directories:
-            shutil.rmtree(directory, ignore_errors=True)
-        # Its parsing would hold up the end of the process.
-        os.environ.pop("NPUSCOPE_RECORDED_BY", None)
+        recording.discard()
+        parent.withdraw()
 
     def _report(self, recording: profile) -> None:
         """Write what was recorded, for the summary of `npuscope run`."""

@@ -13,7 +13,7 @@ from typing import Any, Optional
 from npuscope import _npuscope
 from npuscope.guard import describe
 from npuscope.language import localized
-from npuscope.profiler.driver import UNTIL_THE_END
+from npuscope.profiler.scheduling import UNTIL_THE_END
 from npuscope.profiler.settings import Settings
 from npuscope.run.options import FILE, BadSettings, cycle, toml_options, with_options
 from npuscope.run.script import Script
