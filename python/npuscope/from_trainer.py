@@ -8,6 +8,7 @@ import json
 import multiprocessing
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any, Optional, Union
 
@@ -17,8 +18,10 @@ from npuscope.guard import describe, profiling_off, warn
 from npuscope.language import localized
 from npuscope.profiler.profiler import DEFAULT_BUDGET, profile
 from npuscope.profiler.settings import Settings
+from npuscope.run.imports import after_import
 from npuscope.run.script import of_interpreter
 from npuscope.stages import StagedProfiler
+
 
 class ConfigError(ValueError):
     """Settings that cannot be used; raised only with `strict=True`."""
@@ -96,7 +99,7 @@ def from_args(
 def from_env(*, backend: Optional[str] = None) -> Optional[profile]:
     """Start the profiler that MS_PROFILER_OPTIONS describes, if any. It stops when the process ends.
 
-    Importing `npuscope` calls this. MindSpore reads the variable itself, so on an Ascend machine MindSpore records.
+    Importing `npuscope` calls this. MindSpore reads the variable itself, so where MindSpore is imported, it records.
     Child processes inherit the variable but do not train, so they are not recorded, unless they are another rank.
     """
     text = os.environ.get("MS_PROFILER_OPTIONS")
@@ -121,7 +124,21 @@ def from_env(*, backend: Optional[str] = None) -> Optional[profile]:
         return None
     parent.announce()
     atexit.register(made.stop)
+    if backend is None:
+        give_way = partial(_give_way_to_mindspore, made)
+        after_import(dict.fromkeys(_ENV_PROFILERS, give_way))
     return made
+
+
+#: The modules in which versions of MindSpore read the variable.
+_ENV_PROFILERS = ("mindspore.profiler.envprofiler", "mindspore.profiler.envprofiling")
+
+
+def _give_way_to_mindspore(made: profile, module: Any) -> None:
+    """MindSpore was imported later, and records the process by the same variable: once is enough."""
+    if getattr(module.EnvProfiler, "profiler", None) is not None:
+        made.discard()
+        parent.withdraw()
 
 
 def _is_command() -> bool:
@@ -136,6 +153,8 @@ def _is_command() -> bool:
 
 def _is_mindspores(backend: Optional[str]) -> bool:
     """Whether MindSpore records, now or later: if it is imported after npuscope, it has no device yet."""
+    if backend is None and any(name in sys.modules for name in _ENV_PROFILERS):
+        return True
     if backends.choose(backend) == "mindspore":
         return True
     if backend is not None or not _has_npu():

@@ -37,7 +37,7 @@ class MindSporeCpuBackend(NativeBackend):
         if not self.settings.cpu or self.settings.level == "none":
             return
         try:
-            from mindspore import _c_expression  # type: ignore[import-not-found]
+            from mindspore import _c_expression
 
             self._scratch = Path(tempfile.mkdtemp(prefix="npuscope-mindspore-"))
             recorder = _c_expression.Profiler.get_instance("CPU")
@@ -79,7 +79,7 @@ class MindSporeCpuBackend(NativeBackend):
         clock = _Clock(self._began, _moment())
         shapes = dict(_shapes(directory)) if self.settings.shapes else {}
         for name, start, duration in _operators(directory):
-            self._recorder.op(name, clock.at(start), clock.at(start + duration), input_shapes=shapes.get(name))
+            self._recorder.op(name, clock.at(start), clock.at(start + duration), input_shapes=shapes.get(_short(name)))
         before = 0
         for at, allocated, reserved in _allocations(directory):
             if allocated != before:
@@ -118,7 +118,7 @@ class _Clock:
 
 def _finish_operators() -> None:
     """Wait for operators that run in the background."""
-    from mindspore.graph.api import _pynative_executor  # type: ignore[import-not-found]
+    from mindspore.graph.api import _pynative_executor
 
     _pynative_executor.sync()
 
@@ -134,6 +134,11 @@ def _operators(directory: Path) -> Iterator[tuple[str, int, int]]:
                     yield name, int(parts[0]), round(float(parts[1]) * 1e6)
 
 
+def _short(name: str) -> str:
+    """The name of an operator without its scope, `Default/BiasAdd-op0`."""
+    return name.rpartition("/")[2]
+
+
 def _shapes(directory: Path) -> Iterator[tuple[str, str]]:
     """The input shapes of operators, from lines `kind;name;graph;input_1:[2, 1];…`, as torch_npu writes shapes."""
     for file in directory.glob("cpu_framework_*.txt"):
@@ -141,7 +146,7 @@ def _shapes(directory: Path) -> Iterator[tuple[str, str]]:
             shapes = [part.partition(":")[2].strip("[] ") for part in parts[3:] if part.startswith("input_")]
             known = [shape.replace(" ", "") for shape in shapes if shape != "NoShape"]
             if len(parts) > 1 and parts[1] and known:
-                yield parts[1], ";".join(known)
+                yield _short(parts[1]), ";".join(known)
 
 
 def _allocations(directory: Path) -> Iterator[tuple[int, int, int]]:

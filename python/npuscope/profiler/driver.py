@@ -47,6 +47,8 @@ class Driver:
         #: The start of the open step, and the duration of the shortest step before it, by our own clock.
         self.opened: Optional[int] = None
         self.shortest: Optional[int] = None
+        #: Whether steps that are missing at the end are no mistake.
+        self.is_quiet = False
         #: Steps of this cycle that have been recorded to their end.
         self.recorded = 0
         #: Data that cannot be recorded, such as calls if another tool uses the hook. The rest is recorded.
@@ -102,7 +104,7 @@ class Driver:
     def _become(self, action: Optional[int]) -> None:
         calls, warning = _npuscope.transition(self.action, action)
         # The end of training in the middle of a recording may be intended.
-        if warning and self.plan is not None and getattr(self.plan, "active", 0) < UNTIL_THE_END:
+        if warning and not self.is_quiet and self.plan is not None and getattr(self.plan, "active", 0) < UNTIL_THE_END:
             warn(warning)
         # Set before the calls are made: after a failure in the middle, nothing is done twice.
         self.action = int(ProfilerAction.NONE) if action is None else action

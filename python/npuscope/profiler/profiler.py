@@ -11,12 +11,12 @@ from typing import Any, Callable, Optional, Union
 
 from npuscope import backends, ending
 from npuscope import rank as ranks
-from npuscope.analysis import analyse
+from npuscope.analysis import analyse, cancel
 from npuscope.backends.base import Backend, Context, ForeignProfiler
 from npuscope.guard import Guarded, describe, guarded, warn
 from npuscope.language import localized
-from npuscope.profiler.driver import Driver
 from npuscope.profiler import unsupported
+from npuscope.profiler.driver import Driver
 from npuscope.profiler.enums import ProfilerAction
 from npuscope.profiler.handler import TraceHandler, handler_of
 from npuscope.profiler.metadata import KeepsMetadata
@@ -25,6 +25,9 @@ from npuscope.profiler.settings import Settings
 from npuscope.profiler.torch_methods import TorchMethods
 
 __all__ = ["analyse", "profile"]
+
+#: Called with each profiler that starts, before it does.
+observers: list[Callable[[Any], None]] = []
 
 #: The number of bytes that a rank may write in a cycle before detail is dropped: stacks, then shapes, then operators.
 DEFAULT_BUDGET = 1 << 30
@@ -165,6 +168,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
         self._started = False
         #: Whether the end of the process reports that `start` was never called.
         self._asks_for_start = False
+        self._is_quiet = False
         #: Steps that have ended since `start`.
         self._steps = 0
         self._directories: list[Path] = []
@@ -208,6 +212,8 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
         rank = ranks.rank() if self._rank is None else self._rank
         if not self._settings.enabled or not self._settings.wants_rank(rank):
             return
+        for observer in observers:
+            observer(self)
         if self._settings.is_unsure_of(rank, ranks.world_size()):
             warn(
                 localized(
@@ -253,6 +259,14 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
         self._report_missed_steps(running)
 
     @guarded
+    def interrupt(self) -> None:
+        """Like `stop_recording`, where training goes on: steps that are missing are no mistake."""
+        self._is_quiet = True
+        if isinstance(self._running, Driver):
+            self._running.is_quiet = True
+        self.stop_recording()
+
+    @guarded
     def discard(self) -> None:
         """Stop, and remove what was recorded."""
         running, self._running = self._running, None
@@ -263,6 +277,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
                 running.backend.delete()
         elif running is not None:
             running.stop()
+        cancel(self._directories)
         for directory in self._directories:
             shutil.rmtree(directory, ignore_errors=True)
         self._directories = []
@@ -270,7 +285,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
     def _report_missed_steps(self, ended: Union[Driver, ForeignProfiler]) -> None:
         """Warn if training made fewer steps than the schedule needs, with both numbers."""
         plan, made = self._plan, ended.count if isinstance(ended, Driver) else self._steps
-        if not isinstance(plan, Schedule) or made >= plan.needed_steps:
+        if self._is_quiet or not isinstance(plan, Schedule) or made >= plan.needed_steps:
             return
         needed = plan.needed_steps
         formula = "repeat * (wait + warmup + active) + skip_first"

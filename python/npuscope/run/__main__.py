@@ -1,4 +1,4 @@
-"""Records a command: `python -m npuscope.run OPTIONS COMMAND...`, with the options as JSON. `npuscope run` starts it."""
+"""Records a command: `python -m npuscope.run OPTIONS COMMAND...`, with options as JSON. `npuscope run` starts it."""
 
 from __future__ import annotations
 
@@ -69,9 +69,7 @@ def prepare(options: dict[str, Any], command: list[str]) -> tuple[Any, list[str]
         if diagnostic["severity"] in ("error", "warning"):
             said.append(f"{chosen.source}{f':{line}' if line else ''}: {text}")
     if chosen.errors:
-        said.append(
-            localized("nothing is recorded because of these errors", "存在上述错误，不采集")
-        )
+        said.append(localized("nothing is recorded because of these errors", "存在上述错误，不采集"))
         return None, said
     known = None if script.is_module or not script.name else frameworks(script.name)
     plan = Plan(

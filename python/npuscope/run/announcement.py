@@ -59,7 +59,9 @@ def _ranks(ranks: Any) -> str:
     if ranks == "all":
         return localized("all ranks", "全部 rank")
     numbers = ", ".join(map(str, ranks))
-    return localized(f"rank {numbers}", f"rank {numbers}")
+    if len(ranks) == 1:
+        return localized(f"rank {numbers}", f"rank {numbers}")
+    return localized(f"ranks {numbers}", f"rank {numbers}")
 
 
 def _count(plan: Plan, script: Script, known: Optional[set[str]]) -> str:
@@ -89,7 +91,8 @@ def _count(plan: Plan, script: Script, known: Optional[set[str]]) -> str:
     if plan.count == "optimizer":
         return optimizer
     return optimizer + localized(
-        "; without an optimizer, a step is an item of torch's DataLoader", "；没有优化器时，torch DataLoader 的每个数据为一个 step"
+        "; without an optimizer, a step is an item of torch's DataLoader",
+        "；没有优化器时，torch DataLoader 的每个数据为一个 step",
     )
 
 

@@ -51,6 +51,8 @@ def watch(function: str, session: Session) -> None:
 class _Globals:
     """A module's names as attributes."""
 
+    _names: dict[str, Any]
+
     def __init__(self, names: dict[str, Any]) -> None:
         object.__setattr__(self, "_names", names)
 

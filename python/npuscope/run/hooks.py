@@ -7,6 +7,7 @@ import os
 from functools import partial
 from pathlib import Path
 
+from npuscope.profiler import profiler
 from npuscope.run import function_steps, mindspore_steps, torch_steps
 from npuscope.run.imports import after_import
 from npuscope.run.plan import Plan
@@ -20,6 +21,7 @@ def install() -> None:
     if plan is None or multiprocessing.current_process().daemon:
         return
     session = Session(plan)
+    profiler.observers.append(lambda _: session.give_way("npuscope"))
     if plan.is_whole or plan.function is not None:
         # Without a framework, nothing distinguishes a launcher or a helper from the process that trains.
         if not _runs(plan.script):
@@ -33,6 +35,7 @@ def install() -> None:
         {
             "torch.optim.optimizer": partial(torch_steps.hook_optimizers, session=session),
             "torch.utils.data.dataloader": partial(torch_steps.hook_loaders, session=session),
+            "torch.autograd.profiler": partial(torch_steps.hook_kineto, session=session),
             "torch_npu.profiler": partial(torch_steps.hook_profiler, session=session),
             "mindspore.train.model": partial(mindspore_steps.hook_model, session=session),
             "mindspore.nn.optim.optimizer": partial(mindspore_steps.hook_optimizer, session=session),

@@ -16,9 +16,9 @@ _training: list[Any] = []
 
 def hook_model(module: Any, session: Session) -> None:
     """Report the steps of `Model.train` and `Model.fit`, through a callback."""
-    from mindspore.train.callback import Callback  # type: ignore[import-not-found]
+    from mindspore.train.callback import Callback
 
-    class Steps(Callback):  # type: ignore[misc]
+    class Steps(Callback):
         """Reports the steps. Evaluation has other methods."""
 
         def __init__(self) -> None:

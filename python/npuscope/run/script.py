@@ -24,7 +24,16 @@ _LAUNCHING_PROGRAMS = {"torchrun", "torch_npu_run", "accelerate", "deepspeed", "
 
 #: Libraries that train with torch or MindSpore. A script that imports one has steps that the hooks see.
 _FRAMEWORKS = {
-    *("torch", "torch_npu", "torchvision", "torchtitan", "lightning", "pytorch_lightning", "transformers", "accelerate"),
+    *(
+        "torch",
+        "torch_npu",
+        "torchvision",
+        "torchtitan",
+        "lightning",
+        "pytorch_lightning",
+        "transformers",
+        "accelerate",
+    ),
     *("deepspeed", "megatron", "mindspeed", "mindspeed_llm", "mindspeed_mm", "mindspeed_rl", "trl", "verl", "peft"),
     *("mindspore", "mindformers", "mindnlp", "mindone"),
 }
@@ -144,7 +153,8 @@ def frameworks(path: str) -> Optional[set[str]]:
         return None
     roots = [Path(path).resolve().parent, Path.cwd()]
     found: set[str] = set()
-    waiting, seen = [Path(path).resolve()], set()
+    seen: set[Path] = set()
+    waiting = [Path(path).resolve()]
     while waiting and len(seen) < _MOST_FILES:
         file = waiting.pop()
         if file in seen:

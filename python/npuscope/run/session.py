@@ -48,8 +48,8 @@ class Session:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.is_off = False
-        #: Whether our own profiler is being started, and not one of the script.
-        self.is_starting = False
+        #: Whether a call of a profiler comes from here, and not from the script.
+        self.is_calling = False
         #: The kind of steps that is counted.
         self.count: Optional[str] = None if plan.count == "auto" else plan.count
         #: The number of steps that have ended.
@@ -57,6 +57,7 @@ class Session:
         self._profile: Optional[profile] = None
         self._process = os.getpid()
         self._thread = 0
+        self._is_selected = False
 
     @property
     def has_begun(self) -> bool:
@@ -86,7 +87,7 @@ class Session:
         if self._process != os.getpid() or self._profile is None or self._thread != threading.get_ident():
             return
         self.steps += 1
-        self._profile.step()
+        self._call(self._profile.step)
 
     @harmless
     def end(self) -> None:
@@ -96,17 +97,33 @@ class Session:
             return
         # `end_step` opened a step that is none.
         recording.drop_step()
-        recording.stop()
+        self._call(recording.stop)
         self._report(recording)
 
     @harmless
-    def stand_down(self, why: str) -> None:
-        """Leave the recording to another profiler; what this session has recorded so far is kept."""
+    def give_way(self, whose: str) -> None:
+        """The script starts a profiler of its own, and there can be only one. What was recorded so far is kept."""
+        if self.is_calling or self._process != os.getpid():
+            return
+        warn(
+            localized(
+                f"the script records with {whose}; npuscope stops its own recording",
+                f"脚本使用 {whose} 采集；npuscope 停止自己的采集",
+            )
+        )
+        recording = self._profile
+        if recording is not None:
+            recording.drop_step()
+            self._call(recording.interrupt)
+            self._report(recording)
         self.is_off = True
-        warn(why)
-        if self._profile is not None and self._process == os.getpid():
-            self._profile.drop_step()
-            self._profile.stop_recording()
+
+    def _call(self, method: Callable[[], None]) -> None:
+        self.is_calling = True
+        try:
+            method()
+        finally:
+            self.is_calling = False
 
     def _accepts(self, count: str) -> bool:
         if self.plan.count != "auto":
@@ -126,13 +143,10 @@ class Session:
         settings.stages = "all"
         recording = profile.of_settings(settings, backend=self.plan.backend, suffix=self.plan.suffix)
         self._process, self._thread = os.getpid(), threading.get_ident()
-        self.is_starting = True
-        try:
-            recording.start()
-        finally:
-            self.is_starting = False
+        self._call(recording.start)
         # Stopped below, without a warning: the script cannot have stopped it.
         ending.ends(recording)
+        self._is_selected = recording.is_running
         if recording.is_running:
             parent.announce()
         self._profile = recording
@@ -157,7 +171,7 @@ class Session:
             "rank": ranks.rank(),
             "count": self.count,
             "steps": self.steps,
-            "is_selected": recording.is_running or bool(recording.directories),
+            "is_selected": self._is_selected,
             "directories": [str(Path(directory).absolute()) for directory in recording.directories],
         }
         file = Path(self.plan.reports) / f"{os.getpid()}.json"

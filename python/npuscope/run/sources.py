@@ -94,7 +94,7 @@ def _of_environment(text: str, world_size: Optional[int]) -> Iterator[Found]:
     found = _found(_npuscope.read_config(text, "mindspore", 0, None, world_size), "MS_PROFILER_OPTIONS")
     # The variable has no schedule: everything is recorded, and here also the steps are known.
     if found.config["schedule"] is None:
-        found.config["schedule"] = cycle(0, 0, UNTIL_THE_END)
+        found.config.update(schedule=cycle(0, 0, UNTIL_THE_END), first_step=1)
     yield found
 
 
@@ -178,8 +178,9 @@ def with_overrides(text: str, overrides: list[tuple[str, str]]) -> str:
     """The YAML of FSDP2 with other values of some keys below `training`."""
     for key, value in overrides:
         line = re.compile(rf"^(\s+){re.escape(key)}\s*:.*$", re.MULTILINE)
-        if line.search(text):
-            text = line.sub(lambda match, key=key, value=value: f"{match[1]}{key}: {value}", text, count=1)
+        found = line.search(text)
+        if found is not None:
+            text = f"{text[: found.start()]}{found[1]}{key}: {value}{text[found.end() :]}"
             continue
         section = re.search(r"^training\s*:[^\n]*\n((?:\s*(?:#[^\n]*)?\n)*)([ \t]+)", text, re.MULTILINE)
         if section is None:
@@ -190,8 +191,7 @@ def with_overrides(text: str, overrides: list[tuple[str, str]]) -> str:
 
 
 def _defaults() -> dict[str, Any]:
-    config = dataclasses.asdict(Settings(level="level1", aic_metrics="pipe_utilization", analyse="online"))
-    config["output"] = "./profile"
-    return with_options(config, {"steps": "{}-{}".format(*DEFAULT_STEPS)})
-
-
+    config = dataclasses.asdict(Settings(output="./profile", analyse="online"))
+    # As the trainers' guides advise; off the NPU, levels have no effect.
+    level = "level1" if os.path.exists("/dev/davinci_manager") else "level0"
+    return with_options(config, {"steps": "{}-{}".format(*DEFAULT_STEPS), "level": level})

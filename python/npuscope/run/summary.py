@@ -30,11 +30,11 @@ def lines(plan: Plan) -> Iterator[str]:
     directories = [directory for report in selected for directory in report["directories"]]
     if directories:
         common = os.path.commonpath([os.path.dirname(directory) for directory in directories])
-        ranks, count = len(selected), len(directories)
+        ranks = ", ".join(sorted({str(report["rank"] or 0) for report in selected}, key=int))
         place = os.path.relpath(common)
         yield localized(
-            f"{count} recordings of {ranks} ranks in {place}. Look at them: npuscope view {place}",
-            f"{place} 中有 {ranks} 个 rank 的 {count} 份数据。查看：npuscope view {place}",
+            f"recorded into {place}: rank {ranks}. Look at it: npuscope view {place}",
+            f"已采集到 {place}：rank {ranks}。查看：npuscope view {place}",
         )
     elif selected:
         steps = max(report["steps"] for report in selected)

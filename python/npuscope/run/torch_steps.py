@@ -7,15 +7,14 @@ import sys
 import weakref
 from typing import Any, Callable, Optional
 
-from npuscope.language import localized
 from npuscope.run.session import Session
 
 
 class Leader:
     """Selects the optimizer whose updates end the steps: the one created last, as in torch_npu.
 
-    Trainers create one optimizer per part of the model and update all of them in a step; the last ends it. If it is never
-    used, the first that updates a second time takes its place.
+    Trainers create one optimizer per part of the model and update all of them in a step; the last ends it. If it is
+    never used, the first that updates a second time takes its place.
     """
 
     def __init__(self) -> None:
@@ -147,19 +146,21 @@ def hook_loaders(module: Any, session: Session) -> None:
 
 
 def hook_profiler(module: Any, session: Session) -> None:
-    """Leave the recording to the trainer if it starts torch_npu's profiler itself: there can be only one."""
-    kind = module.profile
-    original = kind.start
+    """Give way to torch_npu's profiler if the script starts it."""
+    _give_way(module.profile, "start", "torch_npu.profiler", session)
+
+
+def hook_kineto(module: Any, session: Session) -> None:
+    """Give way to torch's profiler if the script starts it: a second session would raise there."""
+    _give_way(module.profile, "_prepare_trace", "torch.profiler", session)
+
+
+def _give_way(kind: Any, name: str, whose: str, session: Session) -> None:
+    original = getattr(kind, name)
 
     @functools.wraps(original)
-    def start(self: Any, *arguments: Any, **named: Any) -> Any:
-        if not session.is_starting and not session.is_off:
-            session.stand_down(
-                localized(
-                    "the script records with torch_npu's profiler, and npuscope leaves the recording to it",
-                    "脚本已使用 torch_npu 的 profiler 采集，npuscope 不再采集",
-                )
-            )
+    def call(self: Any, *arguments: Any, **named: Any) -> Any:
+        session.give_way(whose)
         return original(self, *arguments, **named)
 
-    kind.start = start
+    setattr(kind, name, call)
