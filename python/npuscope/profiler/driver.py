@@ -11,7 +11,7 @@ from npuscope.backends.base import Backend
 from npuscope.guard import warn
 from npuscope.profiler.enums import ProfilerAction
 from npuscope.profiler.metadata import info_of, metadata_of
-from npuscope.profiler.scheduling import UNTIL_THE_END, action_of
+from npuscope.profiler.scheduling import UNTIL_THE_END, Schedule, action_of
 
 #: A step that `stop` ends is no step if it takes less than this fraction of the shortest step before it.
 LEFTOVER = 0.05
@@ -80,6 +80,9 @@ class Driver:
             self.recorded += 1
             # Training has ended within it, or the loop calls `step` at the beginning of each.
             self.count += 1
+        if isinstance(self.plan, Schedule) and self.count < self.plan.needed_steps:
+            # `profile` says so, with the numbers.
+            self.is_quiet = True
         if self.plan is not None and self.action >= ProfilerAction.RECORD and not self.recorded:
             self._discard()
         else:
