@@ -6,7 +6,8 @@ import json
 import sys
 import unittest
 
-from support import Case, installed, needs, needs_program, records, run, sql, steps
+from support import EXAMPLES, Case, installed, needs, needs_program, records, run, sql, steps
+from test_run import RunCase
 
 TRAINING = """
 import sys
@@ -34,6 +35,13 @@ slopes = mindspore.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.
 for x, y in data.create_tuple_iterator():
     _, found = slopes(x, y)
     optimizer(found)
+print("trained")
+"""
+
+CELL = """
+cell = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), optimizer)
+for x, y in data.create_tuple_iterator():
+    cell(x, y)
 print("trained")
 """
 
@@ -163,7 +171,9 @@ theirs.analyse()
     @needs_program
     def test_model_train_and_loops_are_recorded_without_a_change(self) -> None:
         for mode in ("GRAPH_MODE", "PYNATIVE_MODE"):
-            for name, training in (("model", MODEL), ("loop", LOOP)):
+            # The function of LOOP is none that a graph can have.
+            trainings = {"model": MODEL, "cell": CELL, **({"loop": LOOP} if mode == "PYNATIVE_MODE" else {})}
+            for name, training in trainings.items():
                 with self.subTest(mode=mode, training=name):
                     script = self.place / f"{mode}_{name}.py"
                     script.write_text(
@@ -185,9 +195,49 @@ theirs.analyse()
         for first, last in (("mindspore", "npuscope"), ("npuscope", "mindspore")):
             place = self.place / first
             options = json.dumps({"start": True, "output_path": str(place), "activities": ["CPU"]})
-            script = f"import {first}\nimport {last}\nprint(mindspore.ops.add(mindspore.Tensor([1.0]), 2.0))"
+            script = f"import {first}\nimport {last}\nmindspore.set_device('CPU')\none = mindspore.Tensor([1.0])\n"
+            script += "print('trained', mindspore.ops.add(one, one).shape)"
             done = run("-c", script, MS_PROFILER_OPTIONS=options)
-            self.assertEqual(done.stdout.splitlines()[-1:] and len(list(place.iterdir())), 1, done.stderr)
+            self.assertIn("trained", done.stdout)
+            self.assertEqual(len(list(place.iterdir())), 1, done.stderr)
+
+
+@needs(installed("mindspore"), "MindSpore is not installed")
+@needs_program
+class TestExamples(RunCase):
+    """The examples of the guide, as they are."""
+
+    def run_example(self, name: str, **environment: str) -> None:
+        done = self.run_python(EXAMPLES / f"{name}.py", **environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("npuscope: profiling is off", done.stderr)
+
+    def test_graph_mode(self) -> None:
+        self.run_example("mindspore_graph")
+        (directory,) = self.children(self.place / "profiler_data")
+        # Three steps, without markers.
+        self.assertEqual(sql(directory, "SELECT count(*) FROM host_op WHERE name LIKE '%Momentum%'")[0][0], "6")
+
+    def test_pynative_mode_has_the_steps_0_and_1(self) -> None:
+        self.run_example("mindspore_pynative")
+        (directory,) = self.children(self.place / "data")
+        self.assertEqual(steps(directory), ["ProfilerStep#0", "ProfilerStep#1"])
+
+    def test_dynamic_has_the_folders_of_the_guide(self) -> None:
+        self.run_example("mindspore_dynamic")
+        found = {
+            folder.name: [name.partition("#")[2] for one in self.children(folder) for name in steps(one)]
+            for folder in sorted((self.place / "output_path").iterdir())
+        }
+        self.assertEqual(found, {"rank0_start2_stop5": ["2", "3", "4", "5"], "rank0_start8_stop10": ["8", "9", "10"]})
+
+    def test_the_environment_records_once_alone_and_with_run(self) -> None:
+        options = json.dumps({"start": True, "output_path": "./environment", "activities": ["CPU", "NPU"]})
+        self.run_example("mindspore_environment", MS_PROFILER_OPTIONS=options)
+        self.assertEqual(len(self.children(self.place / "environment")), 1)
+        script = EXAMPLES / "mindspore_environment.py"
+        self.run_command("-o", "by_run", "--", sys.executable, script, MS_PROFILER_OPTIONS=options)
+        self.assertEqual(self.recorded("by_run"), [[f"ProfilerStep#{step}" for step in range(1, 9)]])
 
 
 if __name__ == "__main__":

@@ -129,6 +129,18 @@ class RunCase(Case):
             env={**self.variables, **environment},
         )
 
+    def run_python(self, *words: Any, **environment: str) -> subprocess.CompletedProcess[str]:
+        """A script that is recorded by itself, in the directory of the test."""
+        return subprocess.run(
+            [sys.executable, *map(str, words)],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            cwd=self.place,
+            env={**self.variables, **environment},
+        )
+
     def recorded(self, directory: str = "profile") -> list[list[str]]:
         return [steps(child) for child in self.children(self.place / directory)]
 

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import sys
 import unittest
-from pathlib import Path
 
-from support import installed, needs, needs_program, npuscope_program, sql, steps
+from support import EXAMPLES, installed, needs, needs_program, npuscope_program, sql, steps
 from test_run import RunCase
 
-SCRIPT = Path(__file__).parent / "scripts" / "pretrain.py"
+SCRIPT = EXAMPLES / "pretrain.py"
 
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "4"]
 
@@ -66,6 +65,22 @@ class TestTorchRun(RunCase):
         self.assertEqual((done.returncode, done.stdout.count("trained 8 steps")), (0, 4), done.stderr)
         # FSDP2 counts from 0.
         self.assertEqual(self.numbers("profile_dir"), [("2", "5"), ("2", "6")])
+
+    def test_the_examples_for_torch_npu_record_the_step_of_the_guide(self) -> None:
+        for name, output, expected in (
+            ("torch_npu_with", "profiling_data", ["ProfilerStep#10"]),
+            ("torch_npu_start_stop", "profiler_data", []),
+        ):
+            with self.subTest(name):
+                done = self.run_python(EXAMPLES / f"{name}.py")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertNotIn("nothing is recorded", done.stderr)
+                (directory,) = self.children(self.place / output)
+                self.assertEqual(steps(directory), expected)
+                self.assertTrue((directory / "ASCEND_PROFILER_OUTPUT" / "trace_view.json").is_file())
+                # One step, whether or not it is marked.
+                query = "SELECT count(*) FROM host_op WHERE name LIKE 'Optimizer.step#%'"
+                self.assertEqual(sql(self.place / output, query), [("1",)])
 
     def test_a_rank_that_fails_ends_the_job_with_its_exit_code(self) -> None:
         script = self.script("import os, sys, torch\nsys.exit(5 if os.environ['RANK'] == '1' else 0)")

@@ -53,11 +53,8 @@ pub fn run(options: &RunOptions, settings: &Settings) -> Result<ExitCode, CliErr
         return Err(UsageError::NoPackage(candidates).into());
     };
     let mut command = Command::new(python);
-    let words = Words {
-        recorded: &options.recorded,
-        lang: settings.language.code(),
-        quiet: settings.terminal.is_quiet(),
-    };
+    let words =
+        Words { recorded: &options.recorded, lang: settings.language.code(), quiet: settings.terminal.is_quiet() };
     command.args(["-m", "npuscope.run"]).arg(serde_json::to_string(&words)?).args(&options.command);
     replace(&mut command)
 }
@@ -67,9 +64,11 @@ pub fn run(options: &RunOptions, settings: &Settings) -> Result<ExitCode, CliErr
 fn candidates(options: &RunOptions) -> Vec<PathBuf> {
     let named = std::env::var_os("NPUSCOPE_PYTHON").filter(|name| !name.is_empty()).map(PathBuf::from);
     let beside = std::env::current_exe().ok().and_then(|program| program.parent().map(|bin| bin.join("python3")));
-    let of_command = options.command.first().map(PathBuf::from).filter(|first| {
-        first.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"))
-    });
+    let of_command = options
+        .command
+        .first()
+        .map(PathBuf::from)
+        .filter(|first| first.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python")));
     let mut candidates: Vec<PathBuf> = named.into_iter().chain(beside.filter(|python| python.is_file())).collect();
     candidates.extend(of_command);
     candidates.extend(["python3", "python"].map(PathBuf::from));

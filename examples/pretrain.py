@@ -1,4 +1,11 @@
-"""A trainer that knows nothing of npuscope: MindSpeed-LLM's flags are accepted, and ignored. torchrun may start it."""
+"""A trainer that knows nothing of npuscope: `npuscope run` records it. It ignores the flags and files of a profiler.
+
+    npuscope run -- torchrun --nproc-per-node 4 pretrain.py --profile --profile-step-start 5 --profile-step-end 6
+    npuscope run -- torchrun --nproc-per-node 4 pretrain.py configs/fsdp2.yaml
+    npuscope run --steps 5-6 -- python pretrain.py
+
+Then:  npuscope view ./profile_dir   (or the directory that the last line names)
+"""
 
 import argparse
 import os
