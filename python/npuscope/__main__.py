@@ -6,6 +6,7 @@ import os
 import sys
 
 from npuscope.program import ProgramMissing, required
+from npuscope.run.announcement import say
 
 
 def main() -> int:
@@ -13,7 +14,7 @@ def main() -> int:
     try:
         program = required()
     except ProgramMissing as error:
-        print(f"npuscope: {error}", file=sys.stderr)
+        say(str(error))
         return 2
     os.environ.setdefault("NPUSCOPE_PYTHON", sys.executable)
     os.execv(program, [program, *sys.argv[1:]])
