@@ -244,6 +244,20 @@ class TestRun(RunCase):
         self.assertIn("training made 8", done.stderr)
         self.assertEqual(self.recorded(), [])
 
+    def test_a_process_that_is_killed_leaves_a_recording_that_is_named(self) -> None:
+        self.framework()
+        script = self.script(
+            TRAINING.replace(
+                "    last.step()\n",
+                "    last.step()\n    if item == 5:\n        time.sleep(0.5)\n        os.kill(os.getpid(), 9)\n",
+            ).replace("import sys", "import os, sys, time")
+        )
+        done = self.run_command("--steps", "3-8", "--", sys.executable, script)
+        self.assertEqual(done.returncode, 128 + 9)
+        self.assertIn("recorded into profile: rank 0", done.stderr)
+        query = "SELECT id FROM step ORDER BY 1"
+        self.assertEqual(sql(self.place / "profile", query)[:3], [("3",), ("4",), ("5",)])
+
     def test_settings_with_errors_do_not_keep_training_from_running(self) -> None:
         self.framework()
         flags = ["--profile", "--profile-step-start", 0, "--profile-step-end", 3]

@@ -58,6 +58,7 @@ class Session:
         self._process = os.getpid()
         self._thread = 0
         self._is_selected = False
+        self._rank: Optional[int] = None
 
     @property
     def has_begun(self) -> bool:
@@ -142,6 +143,8 @@ class Session:
         # Hooks see no stages.
         settings.stages = "all"
         recording = profile.of_settings(settings, backend=self.plan.backend, suffix=self.plan.suffix)
+        # At the end, torch.distributed no longer knows it.
+        self._rank = ranks.rank()
         self._process, self._thread = os.getpid(), threading.get_ident()
         self._call(recording.start)
         # Stopped below, without a warning: the script cannot have stopped it.
@@ -168,7 +171,7 @@ class Session:
         if not self.plan.reports:
             return
         report = {
-            "rank": ranks.rank(),
+            "rank": self._rank,
             "count": self.count,
             "steps": self.steps,
             "is_selected": self._is_selected,

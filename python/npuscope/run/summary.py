@@ -17,9 +17,13 @@ def reports(plan: Plan) -> list[dict[str, Any]]:
     found = []
     for file in Path(plan.reports).glob("*.json"):
         try:
-            found.append(json.loads(file.read_text(encoding="utf-8")))
+            report = json.loads(file.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             continue
+        # Profilers of frameworks choose their directories, and a process that was killed has not reported its own.
+        made = Path(plan.config["output"]).glob(f"*_{file.stem}_*_ascend_*")
+        report["directories"] = report["directories"] or sorted(map(str, made))
+        found.append(report)
     return sorted(found, key=lambda report: report["rank"] or 0)
 
 
