@@ -75,9 +75,16 @@ class Recorder:
         """Record an operator, with times by the clock of `now`."""
 
     def memory(
-        self, address: int, size: int, total_allocated: int, total_reserved: int, *, device: int | None = None
+        self,
+        address: int,
+        size: int,
+        total_allocated: int,
+        total_reserved: int,
+        *,
+        device: int | None = None,
+        time: int | None = None,
     ) -> None:
-        """Record an allocation, or a release if the size is negative, on the host or on a device."""
+        """Record an allocation, or a release if the size is negative, on the host or on a device; now, or at a time."""
 
     def write_metadata(self, metadata_json: str, backend: str = "native") -> None:
         """Write profiler_metadata.json: the given metadata and the results of the recording."""

@@ -77,6 +77,15 @@ def wait(directories: Optional[list[Path]] = None, limit: float = LONGEST_WAIT) 
     _reap()
 
 
+def cancel(directories: list[Path]) -> None:
+    """End the parsing of these directories: they are removed."""
+    for process, directory in _running.copy():
+        if directory in directories:
+            _running.remove((process, directory))
+            process.kill()
+            process.wait()
+
+
 def _reap() -> None:
     """Forget the processes that have ended, and report those that failed."""
     for entry in _running.copy():

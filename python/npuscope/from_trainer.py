@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import multiprocessing
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any, Optional, Union
 
-from npuscope import _npuscope, backends
+from npuscope import _npuscope, backends, parent
 from npuscope import rank as ranks
 from npuscope.guard import describe, profiling_off, warn
 from npuscope.language import localized
 from npuscope.profiler.profiler import DEFAULT_BUDGET, profile
 from npuscope.profiler.settings import Settings
+from npuscope.run.imports import after_import
+from npuscope.run.script import of_interpreter
 from npuscope.stages import StagedProfiler
-
-#: Names the recording process and its rank to the processes that it starts.
-_RECORDED = "NPUSCOPE_RECORDED_BY"
 
 
 class ConfigError(ValueError):
@@ -98,11 +99,11 @@ def from_args(
 def from_env(*, backend: Optional[str] = None) -> Optional[profile]:
     """Start the profiler that MS_PROFILER_OPTIONS describes, if any. It stops when the process ends.
 
-    Importing `npuscope` calls this. MindSpore reads the variable itself, so on an Ascend machine MindSpore records.
+    Importing `npuscope` calls this. MindSpore reads the variable itself, so where MindSpore is imported, it records.
     Child processes inherit the variable but do not train, so they are not recorded, unless they are another rank.
     """
     text = os.environ.get("MS_PROFILER_OPTIONS")
-    if not text or multiprocessing.current_process().daemon or _is_recorded_by_parent():
+    if not text or multiprocessing.current_process().daemon or parent.records_this_rank() or _is_command():
         return None
     try:
         options = json.loads(text)
@@ -121,19 +122,39 @@ def from_env(*, backend: Optional[str] = None) -> Optional[profile]:
     made.start()
     if not isinstance(made, profile) or not made.is_running:
         return None
-    os.environ[_RECORDED] = f"{os.getpid()} {ranks.rank()}"
+    parent.announce()
     atexit.register(made.stop)
+    if backend is None:
+        give_way = partial(_give_way_to_mindspore, made)
+        after_import(dict.fromkeys(_ENV_PROFILERS, give_way))
     return made
 
 
-def _is_recorded_by_parent() -> bool:
-    """Whether a parent process records the same rank. A program that replaced this process (exec) has its id."""
-    process, _, rank = os.environ.get(_RECORDED, "").partition(" ")
-    return bool(process) and process != str(os.getpid()) and rank == str(ranks.rank())
+#: The modules in which versions of MindSpore read the variable.
+_ENV_PROFILERS = ("mindspore.profiler.envprofiler", "mindspore.profiler.envprofiling")
+
+
+def _give_way_to_mindspore(made: profile, module: Any) -> None:
+    """MindSpore was imported later, and records the process by the same variable: once is enough."""
+    if getattr(module.EnvProfiler, "profiler", None) is not None:
+        made.discard()
+        parent.withdraw()
+
+
+def _is_command() -> bool:
+    """Whether this process is a command of npuscope (`python -m npuscope ...`), which trains nothing."""
+    if sys.argv[:1] != ["-m"]:
+        return False
+    with contextlib.suppress(OSError):
+        words = Path("/proc/self/cmdline").read_bytes().decode(errors="replace").split("\0")
+        return of_interpreter(words[1:]).partition(".")[0] == "npuscope"
+    return False
 
 
 def _is_mindspores(backend: Optional[str]) -> bool:
     """Whether MindSpore records, now or later: if it is imported after npuscope, it has no device yet."""
+    if backend is None and any(name in sys.modules for name in _ENV_PROFILERS):
+        return True
     if backends.choose(backend) == "mindspore":
         return True
     if backend is not None or not _has_npu():
@@ -170,6 +191,8 @@ def _made(
     if errors and strict:
         raise ConfigError(f"{source}: {errors[0]}")
     settings = Settings.from_config(reading["config"])
+    # The default of these trainers is off.
+    settings.simplify_asked = settings.simplify and reading.get("dialect") in ("llm", "fsdp2")
     if errors:
         settings.enabled = False
     if reading.get("dialect") == "rl" and settings.stages != "all":

@@ -160,10 +160,18 @@ impl Recorder {
     }
 
     /// Record an allocation, or a release if the size is negative, on the host or on a device.
-    #[pyo3(signature = (address, size, total_allocated, total_reserved, *, device=None))]
-    fn memory(&self, address: i64, size: i64, total_allocated: i64, total_reserved: i64, device: Option<i8>) {
+    #[pyo3(signature = (address, size, total_allocated, total_reserved, *, device=None, time=None))]
+    fn memory(
+        &self,
+        address: i64,
+        size: i64,
+        total_allocated: i64,
+        total_reserved: i64,
+        device: Option<i8>,
+        time: Option<i64>,
+    ) {
         recorder::memory(&Memory {
-            time: recorder::now(),
+            time: time.unwrap_or_else(recorder::now),
             address,
             size,
             total_allocated,

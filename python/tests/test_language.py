@@ -20,6 +20,7 @@ ENDINGS = {"profiling_off"}
 
 #: Texts that are no call of `localized`, by file, and why both languages have them all the same.
 ELSEWHERE = {
+    "__main__.py": {"str(error)": "ProgramMissing makes it with localized"},
     "alias.py": {"line": "_perform makes it with localized"},
     "backends/cann.py": {"diagnostic": "the compiled part makes it in the user's language"},
     "backends/foreign.py": {"one.name": "the name of an attribute"},
@@ -42,6 +43,15 @@ ELSEWHERE = {
     "profiler/settings.py": {"did_you_mean": "made with localized above"},
     "profiler/torch_methods.py": {"name": "the name of a method", "error": "an exception of torch_npu"},
     "query.py": {"_without_label(done.stderr.strip())": "the program writes it in the user's language"},
+    "run/__main__.py": {"text": "announcement and summary make it with localized, or the compiled part"},
+    "run/announcement.py": {"'npuscope: '": "the name of the program", "text": "callers make it with localized"},
+    "run/options.py": {"hint": "made with localized above"},
+    "run/session.py": {"describe(error)": "the text of another exception"},
+    "run/site/sitecustomize.py": {
+        "'npuscope: '": "the name of the program",
+        "what": "by the locale, as the package may be missing there",
+        "error": "the text of another exception",
+    },
 }
 
 
@@ -111,7 +121,7 @@ def calls(tree: ast.AST, wanted: set[str]) -> Iterator[ast.Call]:
 
 def messages(tree: ast.AST) -> Iterator[tuple[int, ast.expr]]:
     """The texts that users see: of warnings, on the terminal and in exceptions."""
-    for call in calls(tree, {"warn", "print", "_give_up", "_let_go", "failed"}):
+    for call in calls(tree, {"warn", "print", "_give_up", "_let_go", "failed", "say"}):
         yield call.lineno, call.args[0]
     for node in ast.walk(tree):
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):

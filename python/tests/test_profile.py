@@ -33,6 +33,60 @@ class TestSchedule(unittest.TestCase):
         self.assertEqual(len(lines), 4, lines)
 
 
+class TestUnsupported(Case):
+    """Settings that a machine without an NPU cannot follow are reported when recording starts, in one line."""
+
+    def said(self, config: dict[str, object] | None = None, **named: object) -> list[str]:
+        npuscope.guard._reported.clear()
+        experimental = npuscope._ExperimentalConfig(**config) if config else None  # type: ignore[arg-type]
+        with standard_error() as lines:
+            prof = npuscope.profile(experimental_config=experimental, output=self.place, backend="native", **named)  # type: ignore[arg-type]
+            prof.start()
+            prof.stop()
+        return lines
+
+    def test_the_defaults_are_followed(self) -> None:
+        self.assertEqual(self.said(), [])
+
+    def test_settings_of_the_device_are_named(self) -> None:
+        (line,) = self.said({"profiler_level": ProfilerLevel.Level2, "l2_cache": True, "sys_io": True})
+        self.assertTrue(
+            line.endswith("without an NPU, these settings have no effect: profiler_level=level2, l2_cache, sys_io")
+        )
+
+    def test_settings_of_operators_are_named_without_a_framework(self) -> None:
+        (line,) = self.said(profile_memory=True, record_shapes=True, with_stack=True)
+        self.assertTrue(line.endswith("these settings have no effect: record_shapes, profile_memory"), line)
+
+    def test_level_none_records_less_than_level0(self) -> None:
+        (line,) = self.said({"profiler_level": ProfilerLevel.Level_none, "mstx": True}, with_stack=True)
+        self.assertIn("level_none records only steps, ranges and marks", line)
+        calls = [
+            (directory / "FRAMEWORK" / "torch.python_tracer_func").exists() for directory in self.children(self.place)
+        ]
+        self.said({"profiler_level": ProfilerLevel.Level0}, with_stack=True)
+        calls += [
+            (directory / "FRAMEWORK" / "torch.python_tracer_func").exists()
+            for directory in self.children(self.place)[1:]
+        ]
+        self.assertEqual(calls, [False, True])
+
+    def test_data_simplification_of_a_trainer_is_named(self) -> None:
+        npuscope.guard._reported.clear()
+        flags = [
+            "--profile",
+            "--profile-data-simplification",
+            "--profile-with-cpu",
+            "--profile-save-path",
+            str(self.place),
+        ]
+        with standard_error() as lines:
+            prof = npuscope.from_args(flags, backend="native")
+            prof.start()
+            prof.stop()
+        self.assertTrue(any("these settings have no effect: data_simplification" in line for line in lines), lines)
+
+
 class TestCycles(Case):
     def train(self, prof: npuscope.profile, count: int) -> None:
         with prof:
@@ -165,17 +219,67 @@ class TestCycles(Case):
             self.assertEqual(gc.callbacks, before)
             self.assertEqual(after, (foreign, foreign))
 
-    def test_a_profiler_that_was_never_started_says_so_once(self) -> None:
-        prof = npuscope.profile(output=self.place, backend="native")
-        with standard_error() as lines:
-            for _ in range(3):
-                prof.step()
-        self.assertEqual(len(lines), 1, lines)
-        self.assertIn("without start()", lines[0])
-        with standard_error() as lines:
-            self.train(prof, 2)
-            prof.stop()
-        self.assertEqual(lines, [])
+    def test_a_profiler_that_was_never_started_says_so_once_at_the_end(self) -> None:
+        script = """
+import sys, npuscope
+prof = npuscope.profile(output=sys.argv[1], backend="native")
+for _ in range(3):
+    prof.step()
+print("trained", file=sys.stderr)
+"""
+        lines = run("-c", script, self.place).stderr.splitlines()
+        self.assertEqual((len(lines), lines[0]), (2, "trained"), lines)
+        self.assertIn("step() was called without start(); nothing is recorded", lines[1])
+
+    def test_a_profiler_that_starts_later_is_not_said_to_record_nothing(self) -> None:
+        # The guide of msprof-analyze: `step` in every step, `start` and `stop` in one.
+        script = """
+import sys, npuscope
+prof = npuscope.profile(output=sys.argv[1], backend="native")
+for epoch in range(14):
+    if epoch == 11:
+        prof.start()
+    with npuscope.mstx.annotate(f"step {epoch}"):
+        pass
+    prof.step()
+    if epoch == 11:
+        prof.stop()
+"""
+        self.assertEqual(run("-c", script, self.place).stderr, "")
+        self.assertEqual([ranges(directory) for directory in self.children(self.place)], [["step 11"]])
+
+    def test_without_a_last_cycle_no_empty_recording_is_left(self) -> None:
+        # With `repeat=0`, a cycle begins whenever one ends, also after the last step.
+        for active, count, expected in (
+            (2, 4, [["0", "1"], ["2", "3"]]),
+            (1, 2, [["0"], ["1"]]),
+            (2, 3, [["0", "1"], ["2"]]),
+        ):
+            place = self.place / f"{active}_{count}"
+            prof = npuscope.profile(
+                schedule=schedule(warmup=0, active=active, repeat=0), output=place, backend="native"
+            )
+            with standard_error(), prof:
+                for _ in range(count):
+                    time.sleep(0.01)
+                    prof.step()
+            found = [[name.partition("#")[2] for name in steps(directory)] for directory in self.children(place)]
+            self.assertEqual((found, prof.directories), (expected, self.children(place)))
+
+    def test_a_window_that_never_begins_is_reported_with_the_numbers(self) -> None:
+        # The guide of MindSpore: repeat * (wait + warmup + active) + skip_first.
+        for count, outcome in ((3, "nothing was recorded"), (12, "the recording is incomplete"), (14, "")):
+            npuscope.guard._reported.clear()
+            plan = schedule(wait=1, warmup=1, active=2, repeat=3, skip_first=2)
+            prof = npuscope.profile(schedule=plan, output=self.place / str(count), backend="native")
+            with standard_error() as lines, prof:
+                for _ in range(count):
+                    time.sleep(0.001)
+                    prof.step()
+            said = [line for line in lines if "the schedule needs 14 steps" in line]
+            self.assertEqual(len(said), 1 if outcome else 0, lines)
+            if outcome:
+                self.assertIn(f"training made {count}; {outcome}", said[0])
 
     def test_a_profiler_whose_steps_are_done_may_be_left_alone(self) -> None:
         script = """

@@ -71,6 +71,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Sql(command) => commands::sql::run(&command.into(), &settings),
         Command::Convert(command) => commands::convert::run(&command.into(), &settings),
         Command::Parse(command) => commands::parse::run(&command.into(), &settings),
+        Command::Run(command) => commands::run::run(&(*command).into(), &settings),
         Command::Config(command) => commands::config::run(&command.into(), &settings),
         Command::Dynamic(command) => commands::dynamic::run(&command.into(), &settings),
         Command::Synth(command) => commands::synth::run(&command.into(), &settings),

@@ -35,6 +35,11 @@ pub struct Terminal {
 }
 
 impl Terminal {
+    /// Whether only results and errors are printed.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     pub fn new(color: ColorChoice, quiet: bool, language: Language) -> Terminal {
         Terminal { color, quiet, language }
     }

@@ -116,6 +116,8 @@ pub enum UsageError {
     StopAfterNext,
     TooManyRanks,
     NoControlFile(PathBuf),
+    /// None of these interpreters has the Python package.
+    NoPackage(Vec<PathBuf>),
 
     Discover(DiscoverError),
     NoRawData(PathBuf),
@@ -180,6 +182,9 @@ impl UsageError {
             UsageError::StopAfterNext => messages::stop_after_next(),
             UsageError::TooManyRanks => messages::too_many_ranks(),
             UsageError::NoControlFile(path) => messages::no_control_file(path),
+            UsageError::NoPackage(tried) => {
+                messages::no_package(tried.iter().map(|python| python.display().to_string()).collect())
+            }
             UsageError::Discover(error) => error.message(),
             UsageError::NoRawData(path) => messages::no_raw_data(path),
             UsageError::Job(error) => error.message(),

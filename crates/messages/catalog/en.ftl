@@ -1007,6 +1007,7 @@ usage-too-large = { $name } is too large for a configuration: the limit is { $me
 usage-not-utf8 = { $name } is not UTF-8 text
 usage-stop-after-next = --start next does not support --stop; give the number of steps with --steps
 usage-too-many-ranks = --ranks must list ranks from 0, at most 65,536
+usage-no-package = no Python with the package npuscope was found (tried { $tried }); install the wheel, or set NPUSCOPE_PYTHON to its interpreter; the command was not started
 usage-no-control-file = no such file: { $path }; npuscope dynamic set { $path } --start N creates it
 
 # parse and synth

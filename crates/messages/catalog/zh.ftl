@@ -875,6 +875,7 @@ usage-too-large = { $name } 过大，不是配置文件：上限为 { $mebibytes
 usage-not-utf8 = { $name } 不是 UTF-8 文本
 usage-stop-after-next = --start next 不支持 --stop；请用 --steps 指定 step 数
 usage-too-many-ranks = --ranks 应列出从 0 开始的 rank，最多 65,536 个
+usage-no-package = 未找到安装了 npuscope 包的 Python（已尝试 { $tried }）；请安装 wheel，或将 NPUSCOPE_PYTHON 设为其解释器；未启动命令
 usage-no-control-file = 文件不存在：{ $path }；npuscope dynamic set { $path } --start N 可创建它
 
 # parse 和 synth

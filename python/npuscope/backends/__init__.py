@@ -10,14 +10,14 @@ from npuscope.guard import describe, warn
 from npuscope.language import localized
 
 #: The backends, by the names that `profile(backend=...)` accepts.
-NAMES = ("torch_npu", "mindspore", "torch", "native", "cann")
+NAMES = ("torch_npu", "mindspore", "mindspore_cpu", "torch", "native", "cann")
 
 
 def choose(name: Optional[str] = None) -> str:
     """The backend to use: the named one, else the best available one.
 
     - `torch_npu` if torch or torch_npu is imported, torch_npu is installed and detects an NPU;
-    - `mindspore` if MindSpore is imported and its device is Ascend;
+    - `mindspore` if MindSpore is imported and its device is Ascend, `mindspore_cpu` if it is the CPU;
     - `torch` if torch is imported;
     - `native` otherwise.
 
@@ -36,8 +36,9 @@ def choose(name: Optional[str] = None) -> str:
         )
     if ("torch_npu" in sys.modules or ("torch" in sys.modules and importable("torch_npu"))) and _torch_npu_works():
         return "torch_npu"
-    if "mindspore" in sys.modules and _mindspore_target() == "Ascend":
-        return "mindspore"
+    target = _mindspore_target() if "mindspore" in sys.modules else None
+    if target in ("Ascend", "CPU"):
+        return "mindspore" if target == "Ascend" else "mindspore_cpu"
     if "torch" in sys.modules and hasattr(sys.modules["torch"], "profiler"):
         return "torch"
     return "native"

@@ -34,7 +34,8 @@ class NativeBackend(Backend):
     @property
     def python_calls(self) -> bool:
         """Whether our recorder records each call of a Python function."""
-        return self.settings.cpu and (self.settings.stack or self.settings.modules)
+        settings = self.settings
+        return settings.cpu and settings.level != "none" and (settings.stack or settings.modules)
 
     def init(self, directory: Path, info: dict[str, Any]) -> None:
         settings = self.settings

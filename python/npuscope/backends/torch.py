@@ -54,6 +54,9 @@ class TorchBackend(NativeBackend):
 
     def _activities(self) -> list[Any]:
         kinds = self._torch.profiler.ProfilerActivity
+        if self.settings.level == "none":
+            # Only steps, ranges and marks.
+            return []
         chosen = [kinds.CPU] if self.settings.cpu else []
         if self.settings.npu and self._torch.cuda.is_available():
             chosen.append(kinds.CUDA)

@@ -11,13 +11,10 @@ from npuscope.backends.base import Backend
 from npuscope.guard import warn
 from npuscope.profiler.enums import ProfilerAction
 from npuscope.profiler.metadata import info_of, metadata_of
-from npuscope.profiler.scheduling import action_of
+from npuscope.profiler.scheduling import UNTIL_THE_END, Schedule, action_of
 
 #: A step that `stop` ends is no step if it takes less than this fraction of the shortest step before it.
 LEFTOVER = 0.05
-
-#: A schedule of this many steps means "until training ends"; FSDP2 uses it.
-UNTIL_THE_END = 1_000_000
 
 
 class RecordingFailed(RuntimeError):
@@ -50,6 +47,10 @@ class Driver:
         #: The start of the open step, and the duration of the shortest step before it, by our own clock.
         self.opened: Optional[int] = None
         self.shortest: Optional[int] = None
+        #: Whether steps that are missing at the end are no mistake.
+        self.is_quiet = False
+        #: Steps of this cycle that have been recorded to their end.
+        self.recorded = 0
         #: Data that cannot be recorded, such as calls if another tool uses the hook. The rest is recorded.
         self.missing: Optional[str] = None
 
@@ -64,6 +65,7 @@ class Driver:
             took = time.monotonic_ns() - self.opened
             self.shortest = took if self.shortest is None else min(self.shortest, took)
             self.opened = None
+            self.recorded += 1
         self.count += 1
         self._check()
         self._become(action_of(self.plan, self.count))
@@ -72,13 +74,30 @@ class Driver:
     def stop(self) -> None:
         if self._is_leftover():
             self.drop_step()
-        else:
+        elif self.opened is not None:
             self.backend.close_step()
-        self._become(None)
+            self.opened = None
+            self.recorded += 1
+            # Training has ended within it, or the loop calls `step` at the beginning of each.
+            self.count += 1
+        if isinstance(self.plan, Schedule) and self.count < self.plan.needed_steps:
+            # `profile` says so, with the numbers.
+            self.is_quiet = True
+        if self.plan is not None and self.action >= ProfilerAction.RECORD and not self.recorded:
+            self._discard()
+        else:
+            self._become(None)
         self._check()
 
     def drop_step(self) -> None:
         self.backend.drop_step()
+        self.opened = None
+
+    def _discard(self) -> None:
+        """End a cycle in which no step was recorded: with `repeat=0`, one begins whenever another ends."""
+        self.action = int(ProfilerAction.NONE)
+        self.backend.stop()
+        self.backend.delete()
 
     def _check(self) -> None:
         error = self.backend.error
@@ -88,7 +107,7 @@ class Driver:
     def _become(self, action: Optional[int]) -> None:
         calls, warning = _npuscope.transition(self.action, action)
         # The end of training in the middle of a recording may be intended.
-        if warning and self.plan is not None and getattr(self.plan, "active", 0) < UNTIL_THE_END:
+        if warning and not self.is_quiet and self.plan is not None and getattr(self.plan, "active", 0) < UNTIL_THE_END:
             warn(warning)
         # Set before the calls are made: after a failure in the middle, nothing is done twice.
         self.action = int(ProfilerAction.NONE) if action is None else action
@@ -130,6 +149,7 @@ class Driver:
 
     def _start(self) -> None:
         self.backend.start()
+        self.recorded = 0
         self.missing = self.backend.error
         if self.missing:
             warn(self.missing)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
 from npuscope import backends, ending
 from npuscope import rank as ranks
-from npuscope.analysis import analyse
+from npuscope.analysis import analyse, cancel
 from npuscope.backends.base import Backend, Context, ForeignProfiler
 from npuscope.guard import Guarded, describe, guarded, warn
 from npuscope.language import localized
+from npuscope.profiler import unsupported
 from npuscope.profiler.driver import Driver
 from npuscope.profiler.enums import ProfilerAction
 from npuscope.profiler.handler import TraceHandler, handler_of
@@ -22,6 +25,9 @@ from npuscope.profiler.settings import Settings
 from npuscope.profiler.torch_methods import TorchMethods
 
 __all__ = ["analyse", "profile"]
+
+#: Called with each profiler that starts, before it does.
+observers: list[Callable[[Any], None]] = []
 
 #: The number of bytes that a rank may write in a cycle before detail is dropped: stacks, then shapes, then operators.
 DEFAULT_BUDGET = 1 << 30
@@ -160,6 +166,11 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
         self._running: Union[Driver, ForeignProfiler, None] = None
         self._stopping: Union[Driver, ForeignProfiler, None] = None
         self._started = False
+        #: Whether the end of the process reports that `start` was never called.
+        self._asks_for_start = False
+        self._is_quiet = False
+        #: Steps that have ended since `start`.
+        self._steps = 0
         self._directories: list[Path] = []
 
     @property
@@ -197,9 +208,12 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
             )
             return
         self._started = True
+        self._steps = 0
         rank = ranks.rank() if self._rank is None else self._rank
         if not self._settings.enabled or not self._settings.wants_rank(rank):
             return
+        for observer in observers:
+            observer(self)
         if self._settings.is_unsure_of(rank, ranks.world_size()):
             warn(
                 localized(
@@ -218,9 +232,12 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
     def step(self) -> None:
         """Call this after each training step."""
         if self._running is not None:
+            self._steps += 1
             self._running.step()
-        else:
-            self._never_started("step")
+        elif not self._started and not self._asks_for_start:
+            # It may follow: scripts call `start` in the first step that they record.
+            self._asks_for_start = True
+            atexit.register(self._never_started, "step")
 
     @guarded
     def stop(self) -> None:
@@ -239,6 +256,49 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
         self._stopping = running
         running.stop()
         self._stopping = None
+        self._report_missed_steps(running)
+
+    @guarded
+    def interrupt(self) -> None:
+        """Like `stop_recording`, where training goes on: steps that are missing are no mistake."""
+        self._is_quiet = True
+        if isinstance(self._running, Driver):
+            self._running.is_quiet = True
+        self.stop_recording()
+
+    @guarded
+    def discard(self) -> None:
+        """Stop, and remove what was recorded."""
+        running, self._running = self._running, None
+        ending.ends(self)
+        if isinstance(running, Driver):
+            running.backend.abandon()
+            if running.directory is not None and running.action:
+                running.backend.delete()
+        elif running is not None:
+            running.stop()
+        cancel(self._directories)
+        for directory in self._directories:
+            shutil.rmtree(directory, ignore_errors=True)
+        self._directories = []
+
+    def _report_missed_steps(self, ended: Union[Driver, ForeignProfiler]) -> None:
+        """Warn if training made fewer steps than the schedule needs, with both numbers."""
+        plan, made = self._plan, ended.count if isinstance(ended, Driver) else self._steps
+        if self._is_quiet or not isinstance(plan, Schedule) or made >= plan.needed_steps:
+            return
+        needed = plan.needed_steps
+        formula = "repeat * (wait + warmup + active) + skip_first"
+        if self._directories or not isinstance(ended, Driver):
+            outcome = localized("the recording is incomplete", "采集的数据不完整")
+        else:
+            outcome = localized("nothing was recorded", "未采集到数据")
+        warn(
+            localized(
+                f"the schedule needs {needed} steps ({formula}), and training made {made}; {outcome}",
+                f"schedule 需要 {needed} 个 step（{formula}），而训练只有 {made} 个 step；{outcome}",
+            )
+        )
 
     @guarded
     def wait(self) -> None:
@@ -246,6 +306,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
         if self._directories and isinstance(self._handler, TraceHandler):
             self._handler.finish(self._directories)
 
+    @guarded
     def _never_started(self, method: str) -> None:
         rank = ranks.rank() if self._rank is None else self._rank
         if not self._started and self._settings.enabled and self._settings.wants_rank(rank):
@@ -281,6 +342,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
             self._suffix,
         )
         name = backends.choose(self._backend_name)
+        unsupported.report(self._settings, name)
         if name in ("torch_npu", "mindspore"):
             foreign: ForeignProfiler = _theirs(name)(context, self._plan, self._handler, str(output))
             for key, value in self._metadata.items():
@@ -365,6 +427,10 @@ def _own(name: str) -> type[Backend]:
         from npuscope.backends.cann import CannBackend
 
         return CannBackend
+    if name == "mindspore_cpu":
+        from npuscope.backends.mindspore_cpu import MindSporeCpuBackend
+
+        return MindSporeCpuBackend
     from npuscope.backends.native import NativeBackend
 
     return NativeBackend

@@ -9,6 +9,9 @@ from npuscope.guard import warn
 from npuscope.language import localized
 from npuscope.profiler.enums import ProfilerAction
 
+#: A schedule of this many steps means "until training ends"; FSDP2 uses it.
+UNTIL_THE_END = 1_000_000
+
 _DEFAULTS = {"wait": 0, "warmup": 0, "active": 1, "repeat": 0, "skip_first": 0, "skip_first_wait": 0}
 
 
@@ -42,6 +45,18 @@ class Schedule:
 
     def __repr__(self) -> str:
         return f"schedule({', '.join(f'{name}={value}' for name, value in self.to_dict().items())})"
+
+    @property
+    def needed_steps(self) -> int:
+        """Steps that training needs for all cycles: repeat * (wait + warmup + active) + skip_first.
+
+        With `repeat=0`, those for one cycle. If a cycle lasts until training ends, those for its first recorded step.
+        """
+        lead = self.wait + self.warmup
+        saved = self.wait if self.skip_first_wait else 0
+        if self.active >= UNTIL_THE_END:
+            return self.skip_first + lead + 1 - saved
+        return self.skip_first + max(self.repeat, 1) * (lead + self.active) - saved
 
     def to_dict(self) -> dict[str, int]:
         """The parameters after correction, by the names of torch_npu's arguments."""

@@ -55,6 +55,8 @@ class Settings:
     gc_threshold_ms: Optional[float] = None
     export: list[str] = dataclasses.field(default_factory=lambda: ["text"])
     simplify: bool = True
+    #: Whether `simplify` was set, and is not just the default of torch_npu and MindSpore.
+    simplify_asked: bool = False
     output: str = ""
     analyse: str = "off"
     data_process: bool = False

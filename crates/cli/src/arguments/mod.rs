@@ -15,6 +15,7 @@ mod glossary;
 mod info;
 mod parse;
 mod report;
+mod run;
 mod show;
 mod sql;
 mod synth;
@@ -41,6 +42,7 @@ pub use glossary::GlossaryCommand;
 pub use info::InfoCommand;
 pub use parse::ParseCommand;
 pub use report::ReportCommand;
+pub use run::RunCommand;
 pub use show::{ParameterError, ShowCommand};
 pub use sql::{SizeError, SqlCommand, TimeError};
 pub use synth::SynthCommand;
@@ -104,6 +106,7 @@ pub enum Command {
     Sql(SqlCommand),
     Convert(ConvertCommand),
     Parse(ParseCommand),
+    Run(Box<RunCommand>),
     Config(ConfigCommand),
     Dynamic(DynamicCommand),
     Synth(SynthCommand),

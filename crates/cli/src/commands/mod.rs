@@ -14,6 +14,7 @@ pub mod man;
 pub mod parse;
 pub mod report;
 pub mod result;
+pub mod run;
 pub mod show;
 pub mod sql;
 pub mod synth;

@@ -63,6 +63,7 @@ messages! {
     "usage-not-utf8" => not_utf8(name: &str),
     "usage-stop-after-next" => stop_after_next(),
     "usage-too-many-ranks" => too_many_ranks(),
+    "usage-no-package" => no_package(tried: Vec<String>),
     "usage-no-control-file" => no_control_file(path: &Path),
 
     // parse, synth
