@@ -236,6 +236,7 @@ messages! {
     "explain-ranks" => explain_ranks(ranks: String),
     "explain-stages" => explain_stages(stages: Vec<String>),
     "explain-output" => explain_output(output: &str, analysis: Message),
+    "explain-monitor-output" => explain_monitor_output(place: &str),
     "explain-analysis-off" => explain_analysis_off(),
     "explain-analysis-online" => explain_analysis_online(),
     "explain-analysis-async" => explain_analysis_async(),

@@ -694,6 +694,7 @@ explain-rank = on rank { $ranks }
 explain-ranks = on ranks { $ranks }
 explain-stages = only in: { $stages }
 explain-output = { $output }, { $analysis }
+explain-monitor-output = or in the output_path of DynamicProfilerMonitor, which is { $place } by default; a directory in the file takes precedence
 explain-analysis-off = raw; parsing later writes the files below
 explain-analysis-online = parsed when a recording is complete, while training waits
 explain-analysis-async = parsed in the background when a recording is complete

@@ -584,6 +584,7 @@ explain-rank = 在 rank { $ranks } 上
 explain-ranks = 在 rank { $ranks } 上
 explain-stages = 仅在以下阶段：{ $stages }
 explain-output = { $output }，{ $analysis }
+explain-monitor-output = 或在 DynamicProfilerMonitor 的 output_path 中，默认为 { $place }；文件中写明的目录优先
 explain-analysis-off = 原始数据；以下文件由之后的解析生成
 explain-analysis-online = 每次采集完成后解析，训练等待其完成
 explain-analysis-async = 每次采集完成后在后台解析

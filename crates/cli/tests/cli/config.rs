@@ -143,7 +143,7 @@ fn an_explanation_has_steps_ranks_files_and_size() {
     for words in [
         "  warms up at step 4, records steps 5 to 6 (the 6th to 7th of the run)\n",
         "  on rank 0\n",
-        "  ./profile/*_ascend_*, parsed when a recording is complete, while training waits\n",
+        "  ./profile/*_ascend_pt, parsed when a recording is complete, while training waits\n",
         "communication.json, communication_matrix.json",
         "call stacks; ",
         "  about 5.5 MB per step and rank without raw data, at 1,000 kernels per step\n",
@@ -193,7 +193,7 @@ fn an_explanation_says_who_reads_a_dynamic_file() {
     for words in [
         "torch_npu's own monitor begins one step later, when the step in the file is over",
         "  on rank 0\n",
-        "./rank0_start10_stop10/",
+        "./dyn_profile_data/rank0_start10_stop10/*_ascend_pt",
     ] {
         assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
     }
