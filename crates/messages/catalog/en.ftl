@@ -128,6 +128,7 @@ mode-needs = { $mode } needs data that no rank has: { $what }; { $hint }
 to-collect = { $what } How to record it: { $switch }
 not-collectable = not possible with this profiler
 saw-host-only = no device recorded: { $recorder } recorded the host only
+set-without-data = { $switch } was set already, but no data arrived
 
 ## Names of data
 

@@ -115,6 +115,7 @@ mode-needs = { $mode } 需要以下数据，但所有 rank 都缺少：{ $what }
 to-collect = { $what }采集方法：{ $switch }
 not-collectable = 该 profiler 不支持
 saw-host-only = 没有采集设备：{ $recorder } 只采集了主机侧
+set-without-data = 已设置 { $switch }，但没有数据
 
 ## 数据名称
 

@@ -35,17 +35,18 @@ fn a_fine_configuration_passes() {
 fn diagnostics_name_file_and_line() {
     let sandbox = sandbox("train.yaml", &FSDP2.replace("profile_level", "profile_levle"));
     let ran = sandbox.run(&["config", "check", "train.yaml"]);
-    assert_eq!(ran.code, 0);
+    assert_eq!(ran.code, 1);
     let expected = "train.yaml:8: warning: training.profile_levle: unknown key (did you mean profile_level?); FSDP2 ignores it silently";
     assert!(ran.stdout.starts_with(expected), "{}", ran.stdout);
     assert!(ran.stdout.ends_with("train.yaml: read as YAML of FSDP2: 1 warning\n"), "{}", ran.stdout);
 }
 
 #[test]
-fn what_cannot_be_done_exits_with_2() {
+fn what_cannot_be_done_exits_with_1_and_what_cannot_be_read_with_2() {
     let sandbox = sandbox("train.yaml", FSDP2);
     let ran = sandbox.run(&["config", "check", "train.yaml", "--steps", "5"]);
-    assert_eq!(ran.code, 2);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stdout.contains("train.yaml: nothing would be recorded\n"), "{}", ran.stdout);
     assert!(
         ran.stdout.contains("train.yaml:5: error: training.profile_step_start: recording would begin at step 5"),
         "{}",

@@ -38,6 +38,8 @@ pub(super) struct Parser {
     pub keys: &'static [&'static str],
     /// The keys that take several values.
     pub lists: &'static [&'static str],
+    /// The keys that take any text: flags are text, whatever they are in YAML.
+    pub texts: &'static [&'static str],
     pub prefix: &'static str,
     /// Who reads them.
     pub peer: &'static str,
@@ -86,6 +88,9 @@ impl Parser {
                     first.value.clone()
                 }
             };
+        }
+        if self.texts.contains(&whole) && matches!(entry.node.value, Value::Int(_) | Value::Float(_)) {
+            entry.node.value = Value::Text(entry.node.shown());
         }
         if let Some(key) = key {
             entry.key = key.to_owned();

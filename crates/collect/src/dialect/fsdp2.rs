@@ -113,7 +113,7 @@ pub(super) fn read_flags(words: &[Word], run: &Run) -> (CollectConfig, Vec<Diagn
 }
 
 fn parser(prefix: &'static str, peer: &'static str) -> Parser {
-    Parser { keys: KEYS, lists: &[RANKS], prefix, peer }
+    Parser { keys: KEYS, lists: &[RANKS], texts: &[NAMES.path], prefix, peer }
 }
 
 /// The key that a word stands for.
