@@ -59,11 +59,9 @@ pub(super) fn was_on(setting: Setting, settings: &Settings, framework: Framework
         Setting::Stack => &["config/common_config/with_stack", "profiler_parameters/with_stack"],
         Setting::Modules => &["config/common_config/with_modules"],
         Setting::L2Cache => &["config/experimental_config/_l2_cache", "profiler_parameters/l2_cache"],
-        Setting::Mstx => &[
-            "config/experimental_config/_mstx",
-            "config/experimental_config/_msprof_tx",
-            "profiler_parameters/mstx",
-        ],
+        Setting::Mstx => {
+            &["config/experimental_config/_mstx", "config/experimental_config/_msprof_tx", "profiler_parameters/mstx"]
+        }
         Setting::SystemIo => &["config/experimental_config/_sys_io", "profiler_parameters/sys_io"],
         Setting::SystemInterconnection => {
             &["config/experimental_config/_sys_interconnection", "profiler_parameters/sys_interconnection"]

@@ -134,14 +134,19 @@ fn keys_outside_of_their_section_are_found() {
 
 #[test]
 fn settings_for_two_trainers_in_one_file_are_found() {
-    let both = "training:\n  profile: true\nprofiler_config:\n  integrated:\n    profile: true\n    profile_save_path: ./p\n";
+    let both =
+        "training:\n  profile: true\nprofiler_config:\n  integrated:\n    profile: true\n    profile_save_path: ./p\n";
     let words = "a.yaml:1: warning: training: settings for two trainers: MindSpeed-RL uses profiler_config.integrated, \
                  FSDP2 uses training; only profiler_config.integrated is checked here, the dialect fsdp2 selects the other";
     assert_found("a.yaml", both, words);
     // Whoever names the dialect has chosen.
     let ran = check("a.yaml", both, &["--dialect", "fsdp2"]);
     assert_eq!(ran.code, 0, "{}", ran.stdout);
-    assert!(ran.stdout.contains("info: profiler_config: settings for two trainers: FSDP2 uses training"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("info: profiler_config: settings for two trainers: FSDP2 uses training"),
+        "{}",
+        ran.stdout
+    );
     let flags = "run --profile --profile-level level1 \\\n  --profile-ranks 0 \\\n  --training.profile true\n";
     assert_found("a.sh", flags, "a.sh:3: warning: settings for two trainers: MindSpeed-LLM uses --profile…");
     let environment = "export MS_PROFILER_OPTIONS='{\"start\": true}'\nrun --profile\n";

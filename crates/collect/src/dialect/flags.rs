@@ -24,7 +24,8 @@ pub(super) fn entries(words: &[Word], takes: impl Fn(&str) -> Option<Takes>) -> 
         };
         let Some(takes) = takes(name) else { continue };
         let mut values: Vec<Node> = value.map(|value| node(value, word.line)).into_iter().collect();
-        let mut next = |is_due: bool| words.next_if(|word| is_value(word, is_due)).map(|word| node(&word.text, word.line));
+        let mut next =
+            |is_due: bool| words.next_if(|word| is_value(word, is_due)).map(|word| node(&word.text, word.line));
         match takes {
             Takes::Nothing => {}
             Takes::One => {

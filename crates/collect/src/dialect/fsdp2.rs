@@ -69,16 +69,13 @@ pub(super) fn is_bare(root: &Node) -> bool {
 pub(super) fn read(root: &Node, run: &Run) -> (CollectConfig, Vec<Diagnostic>) {
     let manners = MANNERS.read_by(run.reader);
     let node = if is_bare(root) { Some(root) } else { root.get(SECTION) };
-    let (entries, diagnostics) =
-        parser(PREFIX, manners.peer).parse(node.and_then(Node::map).unwrap_or_default());
+    let (entries, diagnostics) = parser(PREFIX, manners.peer).parse(node.and_then(Node::map).unwrap_or_default());
     let mut section = Section::new(&entries, PREFIX, manners);
     section.diagnostics.extend(diagnostics);
     if !is_bare(root) {
         if let Some(node) = node.filter(|node| node.map().is_none() && node.value != Value::Null) {
             let message = messages::value_invalid(&node.shown(), messages::expected_keys());
-            section
-                .diagnostics
-                .push(Diagnostic::new(Severity::Error, SECTION.to_owned(), message).at(Some(node.line)));
+            section.diagnostics.push(Diagnostic::new(Severity::Error, SECTION.to_owned(), message).at(Some(node.line)));
         }
         let consequence = messages::consequence_dropped(manners.peer);
         let others = &["profiler_config", "integrated"];

@@ -173,7 +173,10 @@ fn window(section: &mut Section, run: &Run) -> Schedule {
         section.warn(END, messages::end_of_training(TRAINER));
         UNTIL_END
     } else if end <= start {
-        section.warn(END, messages::records_one_step(messages::end_not_after_start(end, start), section.manners().profiler));
+        section.warn(
+            END,
+            messages::records_one_step(messages::end_not_after_start(end, start), section.manners().profiler),
+        );
         1
     } else {
         end.abs_diff(start)

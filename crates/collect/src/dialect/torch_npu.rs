@@ -21,8 +21,7 @@ use super::section::{Manners, Section};
 use super::writing::Window;
 use super::{Notation, Run};
 
-const MANNERS: Manners =
-    Manners { wrong: Severity::Warning, bool_is_int: true, ..Manners::of_trainer("torch_npu") };
+const MANNERS: Manners = Manners { wrong: Severity::Warning, bool_is_int: true, ..Manners::of_trainer("torch_npu") };
 
 const ARGUMENTS: &[&str] = &[
     "activities",

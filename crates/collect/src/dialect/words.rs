@@ -30,14 +30,8 @@ pub(super) fn words(text: &str) -> (Vec<Word>, Vec<Diagnostic>) {
 
 fn split(text: &str, first_line: usize, is_script: bool, out: &mut Vec<Word>, diagnostics: &mut Vec<Diagnostic>) {
     let chars = text.chars().peekable();
-    let mut splitter = Splitter {
-        chars,
-        line: first_line,
-        is_script,
-        begins: true,
-        comments: Comments::default(),
-        diagnostics,
-    };
+    let mut splitter =
+        Splitter { chars, line: first_line, is_script, begins: true, comments: Comments::default(), diagnostics };
     while let Some(word) = splitter.next(out) {
         if let Some(word) = word {
             push(word, out);

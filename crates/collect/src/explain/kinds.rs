@@ -70,12 +70,7 @@ pub(super) fn kinds(config: &CollectConfig, framework: Framework) -> (Vec<Kind>,
             &["communication.json", "communication_matrix.json", "api_statistic.csv", "op_statistic.csv"],
             None,
         ),
-        Row(
-            detail && config.aic_metrics != AicMetrics::None,
-            messages::kind_metrics(),
-            &["kernel_details.csv"],
-            None,
-        ),
+        Row(detail && config.aic_metrics != AicMetrics::None, messages::kind_metrics(), &["kernel_details.csv"], None),
         Row(
             config.npu && config.level >= Level::Level2,
             messages::kind_runtime(),

@@ -174,7 +174,10 @@ fn argparse_takes_abbreviations_and_the_first_of_several_values() {
     assert_eq!(abbreviated.config.ranks, Choice::Only(vec![0, 1]));
     assert_diagnostics(&abbreviated, "training.profile_rank", Severity::Warning, "abbreviation of profile_ranks");
     let several = reading(&section(&["profile_export_type: [db, text]", "profile_step_start: [5, 6]"]), Fsdp2);
-    assert_eq!((several.config.export.as_slice(), several.config.schedule), (&[Export::Db][..], window(4, 1, UNTIL_END)));
+    assert_eq!(
+        (several.config.export.as_slice(), several.config.schedule),
+        (&[Export::Db][..], window(4, 1, UNTIL_END))
+    );
     assert_diagnostics(&several, "training.profile_export_type", Severity::Warning, "uses db and ignores text");
     assert_diagnostics(&several, "training.profile_step_start", Severity::Warning, "uses 5 and ignores 6");
     assert_eq!(fine(&section(&["profile_level: [level1]"]), Fsdp2).level, Level::Level1);
@@ -193,7 +196,9 @@ fn argparse_takes_abbreviations_and_the_first_of_several_values() {
 #[test]
 fn settings_of_the_profiler_are_found_wherever_they_stand() {
     let outside = |text: &str| read(text, None, &Run::default());
-    let below = outside("training:\n  profile: true\n  trace:\n    profile_level: level1\nparallel:\n  profile: true\n  profile_ranks: [0]\n");
+    let below = outside(
+        "training:\n  profile: true\n  trace:\n    profile_level: level1\nparallel:\n  profile: true\n  profile_ranks: [0]\n",
+    );
     for key in ["training.trace.profile_level", "parallel.profile", "parallel.profile_ranks"] {
         assert_diagnostics(&below, key, Severity::Warning, "belongs below training");
     }

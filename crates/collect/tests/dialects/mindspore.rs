@@ -64,7 +64,8 @@ fn the_guides_dynamic_file_is_read() {
     assert_eq!(reading.config, expected);
     assert_eq!(on(&reading, "aicore_metrics").line, Some(4));
     assert_diagnostics(&reading, "aicore_metrics", Severity::Info, "read aic_metrics");
-    let other = read(&GUIDE_DYNAMIC.replace("-1,\n   \"profiler_level", "1,\n   \"profiler_level"), None, &Run::default());
+    let other =
+        read(&GUIDE_DYNAMIC.replace("-1,\n   \"profiler_level", "1,\n   \"profiler_level"), None, &Run::default());
     assert_diagnostics(&other, "aicore_metrics", Severity::Warning, "read aic_metrics");
     assert_diagnostics(&reading, "profiler_level", Severity::Info, "0 means Level0");
 }

@@ -55,8 +55,7 @@ fn next(section: &mut Section, config: &mut CollectConfig) {
         section.warn("start_step", messages::start_is_next());
     }
     let active = if section.has("stop_step") { at_least(section, "stop_step", 1) } else { 1 };
-    config.schedule =
-        Some(Schedule { wait: 0, warmup: 0, active, repeat: 1, skip_first: 0, skip_first_wait: false });
+    config.schedule = Some(Schedule { wait: 0, warmup: 0, active, repeat: 1, skip_first: 0, skip_first_wait: false });
 }
 
 fn steps(section: &mut Section, config: &mut CollectConfig) {

@@ -22,12 +22,8 @@ use super::node::{Entry, Node, Value};
 use super::section::{Manners, Section};
 use super::{Notation, Run};
 
-const MANNERS: Manners = Manners {
-    profiler: "MindSpore",
-    is_mindspore: true,
-    wrong: Severity::Warning,
-    ..Manners::of_trainer("MindSpore")
-};
+const MANNERS: Manners =
+    Manners { profiler: "MindSpore", is_mindspore: true, wrong: Severity::Warning, ..Manners::of_trainer("MindSpore") };
 
 /// What every notation has, and what of it `profile` takes in `_ExperimentalConfig`.
 const EXPERIMENTAL: &[&str] = &[
@@ -251,7 +247,8 @@ fn starts(section: &mut Section) -> bool {
         Value::Text(text) => {
             let shown = node.shown();
             let own = section.manners().is_npuscope;
-            section.warn("start", if own { messages::start_is_text(&shown) } else { messages::start_is_truthy(&shown) });
+            section
+                .warn("start", if own { messages::start_is_text(&shown) } else { messages::start_is_truthy(&shown) });
             !own && !text.is_empty()
         }
         _ => section.bool("start", false),
