@@ -4,7 +4,9 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use npuscope_collect::config::{AicMetrics, Level};
-use npuscope_collect::dynamic::{Activity, Changes, DynamicDialect, Ranks, SetError, Window, WindowChange, set};
+use npuscope_collect::dynamic::{
+    Activity, Changes, DynamicDialect, Ranks, SetError, Start, Window, WindowChange, set, write_default,
+};
 use serde_json::{Value, json};
 
 fn steps(start: u64, stop: u64) -> Changes {
