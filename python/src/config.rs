@@ -1,6 +1,6 @@
 //! Configurations of the trainers, as JSON.
 
-use npuscope_collect::dialect::{self, Dialect, Reading, Run};
+use npuscope_collect::dialect::{self, Dialect, Reader, Reading, Run};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -17,7 +17,7 @@ pub fn read_config(
     world_size: Option<u32>,
 ) -> PyResult<String> {
     let dialect = dialect.map(|id| Dialect::parse(id).ok_or_else(|| language::no_dialect(id))).transpose()?;
-    json(&dialect::read(text, dialect, &Run { iteration, total_steps, world_size, ..Run::default() }))
+    json(&dialect::read(text, dialect, &run(iteration, total_steps, world_size)))
 }
 
 /// Read the profiler's flags among those of a trainer.
@@ -29,7 +29,12 @@ pub fn read_flags(
     total_steps: Option<u64>,
     world_size: Option<u32>,
 ) -> PyResult<String> {
-    json(&dialect::read_flags(&argv, &Run { iteration, total_steps, world_size, ..Run::default() }))
+    json(&dialect::read_flags(&argv, &run(iteration, total_steps, world_size)))
+}
+
+/// A run in which npuscope reads the settings, in the place of the trainer.
+fn run(iteration: u64, total_steps: Option<u64>, world_size: Option<u32>) -> Run {
+    Run { iteration, total_steps, world_size, reader: Reader::Npuscope, ..Run::default() }
 }
 
 fn json(reading: &Reading) -> PyResult<String> {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use npuscope_collect::dialect::{self, Run};
+use npuscope_collect::dialect::{self, Reader, Run};
 use npuscope_collect::dynamic::{Command, Control, DynamicDialect, Reporter, Watch};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -87,7 +87,7 @@ impl Dynamic {
 impl Inner {
     fn json(&mut self, command: &Command) -> String {
         let start = command.start.as_ref().map(|start| {
-            let reading = dialect::read_dynamic(&start.text, &Run::default());
+            let reading = dialect::read_dynamic(&start.text, &Run { reader: Reader::Npuscope, ..Run::default() });
             json!({
                 "start": start.window.start,
                 "stop": start.window.stop,

@@ -1,10 +1,11 @@
 //! The health of a profile: what it contains, what is missing, and which setting would have collected that.
 
+mod advice;
 mod kineto;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use npuscope_collect::{Dialect, Setting};
+use npuscope_collect::Setting;
 use npuscope_formats::info::Settings;
 use npuscope_formats::source::{JOB, RankSource};
 use npuscope_measures::deliverable::{has_device, is_device_unread};
@@ -18,9 +19,10 @@ use npuscope_tables::table::{
 };
 use npuscope_tables::{LaneId, Rank, RankTables, TableId, Window, schema};
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::messages::collection as messages;
+
+pub use advice::hint;
 
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -119,7 +121,7 @@ pub struct Missing {
     pub setting: Setting,
     /// The switch was on all the same.
     pub was_on: bool,
-    /// What to write to collect it, by dialect; nothing where no switch would help.
+    /// What to write to collect it, by dialect; nothing where it was on, or no switch would help.
     pub switches: Vec<(&'static str, &'static str)>,
     /// Why it is not there, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -198,7 +200,7 @@ fn rank_health(source: &RankSource, tables: &RankTables) -> RankHealth {
         chip: text(row.chip),
         directory: source.directory_name(),
         format: tables.text(row.format).to_owned(),
-        framework: recorder(&Settings::of(tables)).or_else(|| text(row.framework)),
+        framework: advice::recorder(&Settings::of(tables)).or_else(|| text(row.framework)),
         framework_version: text(row.framework_version),
         cann_version: text(row.cann_version),
         schema_version: text(row.schema_version),
@@ -210,15 +212,6 @@ fn rank_health(source: &RankSource, tables: &RankTables) -> RankHealth {
         lanes: lanes(tables),
         missing: missing(tables),
         diagnostics: diagnostics(tables),
-    }
-}
-
-/// Our own recorder and what it recorded through, if it wrote the files: they have the form of torch_npu's, whatever
-/// the job was written in.
-fn recorder(settings: &Settings) -> Option<String> {
-    match settings.get("npuscope/backend").and_then(Value::as_str) {
-        Some(backend) => Some(format!("npuscope ({backend})")),
-        None => settings.get("npuscope_version").map(|_| "npuscope".to_owned()),
     }
 }
 
@@ -266,12 +259,11 @@ fn lanes(tables: &RankTables) -> Vec<LaneHealth> {
     lanes.collect()
 }
 
-/// One thing to look for: what, what for, the switch, where the settings say whether it was on.
+/// One thing to look for: what, what for, and the setting that collects it.
 struct Check {
     what: fn() -> Message,
     good_for: fn() -> Message,
     setting: Setting,
-    switch: &'static [&'static str],
     is_there: fn(&RankTables) -> bool,
 }
 
@@ -280,35 +272,30 @@ const CHECKS: &[Check] = &[
         what: messages::data_framework_operators,
         good_for: messages::use_launching_line,
         setting: Setting::Cpu,
-        switch: &[],
         is_there: |t| has_kind(t, Kind::Op),
     },
     Check {
         what: messages::data_device_tasks,
         good_for: messages::use_npu,
         setting: Setting::Npu,
-        switch: &[],
         is_there: |t| !t.is_empty(TableId::Task) || !t.is_empty(TableId::Kernel),
     },
     Check {
         what: messages::data_step_markers,
         good_for: messages::use_step_time,
         setting: Setting::Steps,
-        switch: &[],
         is_there: |t| !t.is_empty(TableId::Step) || !t.is_empty(TableId::ReportedStep),
     },
     Check {
         what: messages::data_types_and_shapes,
         good_for: messages::use_operators,
         setting: Setting::Level1,
-        switch: &[],
         is_there: |t| t.rows::<kernel::Row>().any(|k| k.op_type.is_some() && k.input_shapes.is_some()),
     },
     Check {
         what: messages::data_ai_core_metrics,
         good_for: messages::use_bound,
         setting: Setting::Level1,
-        switch: &[],
         is_there: |t| {
             t.rows::<kernel::Row>()
                 .any(|k| k.aic_total_time.is_some() || k.aiv_total_time.is_some() || k.metrics.is_some())
@@ -318,7 +305,6 @@ const CHECKS: &[Check] = &[
         what: messages::data_links,
         good_for: messages::use_bandwidth,
         setting: Setting::Level1,
-        switch: &[],
         is_there: |t| {
             t.is_empty(TableId::CommOp) && t.is_empty(TableId::ReportedComm) && !t.is_empty(TableId::Task)
                 || !t.is_empty(TableId::ReportedComm)
@@ -329,28 +315,24 @@ const CHECKS: &[Check] = &[
         what: messages::data_cann_calls,
         good_for: messages::use_late_host,
         setting: Setting::Level1,
-        switch: &[],
         is_there: |t| has_kind(t, Kind::Cann),
     },
     Check {
         what: messages::data_runtime_calls,
         good_for: messages::use_synchronising,
         setting: Setting::Level2,
-        switch: &[],
         is_there: |t| t.rows::<host_op::Row>().any(|op| t.opt_text(op.level) == Some("runtime")),
     },
     Check {
         what: messages::data_memory,
         good_for: messages::use_memory,
         setting: Setting::Memory,
-        switch: &["config/common_config/profile_memory", "profiler_parameters/profile_memory"],
         is_there: |t| !t.is_empty(TableId::MemEvent) || !t.is_empty(TableId::MemSample),
     },
     Check {
         what: messages::data_input_shapes,
         good_for: messages::use_slow_call,
         setting: Setting::Shapes,
-        switch: &["config/common_config/record_shapes", "profiler_parameters/record_shapes"],
         is_there: |t| {
             t.rows::<host_op::Row>().any(|op| op.shapes.is_some())
                 || t.rows::<reported_operator::Row>().any(|op| op.shapes.is_some())
@@ -360,7 +342,6 @@ const CHECKS: &[Check] = &[
         what: messages::data_call_stacks,
         good_for: messages::use_code_line,
         setting: Setting::Stack,
-        switch: &["config/common_config/with_stack", "profiler_parameters/with_stack"],
         is_there: |t| {
             t.rows::<host_op::Row>().any(|op| op.stack.is_some())
                 || t.rows::<reported_operator::Row>().any(|op| op.stack.is_some())
@@ -371,18 +352,12 @@ const CHECKS: &[Check] = &[
         what: messages::data_l2_cache,
         good_for: messages::use_cache_misses,
         setting: Setting::L2Cache,
-        switch: &["config/experimental_config/_l2_cache", "profiler_parameters/l2_cache"],
         is_there: |t| !t.is_empty(TableId::KernelCache),
     },
     Check {
         what: messages::data_user_ranges,
         good_for: messages::use_names,
         setting: Setting::Mstx,
-        switch: &[
-            "config/experimental_config/_mstx",
-            "config/experimental_config/_msprof_tx",
-            "profiler_parameters/mstx",
-        ],
         is_there: |t| has_kind(t, Kind::Mstx),
     },
 ];
@@ -414,9 +389,9 @@ fn missing(tables: &RankTables) -> Vec<Missing> {
         _ => true,
     };
     // Where our recorder saw no device, no level and no metric would have shown more.
-    let recorder = recorder(&settings).filter(|_| !has_device(tables) && !is_device_unread(tables));
+    let recorder = advice::recorder(&settings).filter(|_| !has_device(tables) && !is_device_unread(tables));
     let is_of_device = |check: &Check| {
-        matches!(check.setting, Setting::Level1 | Setting::Level2 | Setting::L2Cache)
+        check.setting != Setting::Npu && advice::is_of_device(check.setting)
             || check.setting == Setting::Memory && has_resident_memory(tables)
     };
     let absent = CHECKS.iter().filter(|check| {
@@ -425,25 +400,26 @@ fn missing(tables: &RankTables) -> Vec<Missing> {
             && can_hold(check)
             && !(recorder.is_some() && is_of_device(check))
     });
+    let framework = Framework::of(tables);
     let missing = absent.map(|check| {
-        let was_on = match check.setting {
-            Setting::Cpu => settings.activity("CPU").unwrap_or(false),
-            Setting::Npu => settings.activity("NPU").unwrap_or(false),
-            Setting::Level1 => matches!(level.as_deref(), Some("level1" | "level2")),
-            Setting::Level2 => level.as_deref() == Some("level2"),
-            _ => settings.switch(check.switch).unwrap_or(false),
-        };
         let why = recorder.as_ref().filter(|_| check.setting == Setting::Npu);
         let why = why.map(|recorder| messages::saw_host_only(recorder.clone()));
-        let switches = Dialect::ALL.iter().filter_map(|d| Some((d.name(), d.spelling(check.setting)?)));
+        Missing::of(check, advice::was_on(check.setting, &settings, framework), why, framework)
+    });
+    missing.collect()
+}
+
+impl Missing {
+    /// What was on, or is not there for another reason, no switch would bring.
+    fn of(check: &Check, was_on: bool, why: Option<Message>, framework: Framework) -> Missing {
+        let is_advised = !was_on && why.is_none();
         Missing {
             what: (check.what)(),
             good_for: (check.good_for)(),
             setting: check.setting,
             was_on,
-            switches: if why.is_some() { Vec::new() } else { switches.collect() },
+            switches: if is_advised { advice::switches(check.setting, framework) } else { Vec::new() },
             why,
         }
-    });
-    missing.collect()
+    }
 }

@@ -8,15 +8,19 @@ use npuscope_messages::Message;
 use serde::Serialize;
 
 use crate::config::{Analyse, Choice, CollectConfig, UNTIL_END};
-use crate::dialect::{Notation, Run};
+use crate::dialect::{Dialect, Notation, Run};
 use crate::messages;
 
 use cycles::{Cycle, cycle, cycles_begun};
+use kinds::Framework;
 pub use kinds::Kind;
 pub use size::{ASSUMED_KERNELS_PER_STEP, Estimate, bytes_per_kernel};
 
 /// Data sets that are listed one by one.
 const MAX_LISTED: u64 = 20;
+
+/// Where `DynamicProfilerMonitor` writes to unless it or the file names another directory.
+const MONITOR_OUTPUT: &str = "./dyn_profile_data";
 
 /// What will happen.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -42,6 +46,8 @@ pub struct Explanation {
     pub off: Vec<Kind>,
     /// Where data goes.
     pub output: String,
+    /// What else decides where data goes.
+    pub output_note: Option<Message>,
     /// Which reader this is for, where another one behaves differently.
     pub reader: Option<Message>,
     pub analyse: Analyse,
@@ -71,6 +77,11 @@ pub struct Steps {
 
 /// Works out what a configuration does in a run.
 pub fn explain(config: &CollectConfig, run: &Run) -> Explanation {
+    explain_notation(config, None, run)
+}
+
+/// The same for a configuration of this notation, whose profiler names directories and files.
+pub fn explain_notation(config: &CollectConfig, notation: Option<Notation>, run: &Run) -> Explanation {
     let steps = run.steps();
     let rank_count = match (&config.ranks, run.world_size) {
         (Choice::All, world) => world.map(u64::from),
@@ -84,11 +95,17 @@ pub fn explain(config: &CollectConfig, run: &Run) -> Explanation {
         Choice::Only(stages) => (recorded.map(|steps| steps.saturating_mul(stages.len() as u64)), stages.len()),
     };
     let is_recorded = config.enabled && rank_count != Some(0) && stage_count > 0;
-    let (records, off) = kinds::kinds(config);
+    let framework = match notation.map(Notation::dialect) {
+        Some(Dialect::MindSpore) => Framework::MindSpore,
+        _ => Framework::TorchNpu,
+    };
+    let (records, off) = kinds::kinds(config, framework);
     let recorded_steps = if is_recorded { recorded } else { Some(0) };
+    let ranks = existing(&config.ranks, run.world_size);
+    let Place { output, note, reader } = place_of(config, notation, framework, &ranks, &windows);
     Explanation {
         enabled: config.enabled,
-        ranks: existing(&config.ranks, run.world_size),
+        ranks,
         rank_count,
         stages: config.stages.clone(),
         run_steps: steps,
@@ -99,32 +116,11 @@ pub fn explain(config: &CollectConfig, run: &Run) -> Explanation {
         recorded_steps,
         records: if is_recorded { records } else { Vec::new() },
         off,
-        output: output(config),
-        reader: None,
+        output,
+        output_note: note,
+        reader,
         analyse: config.analyse,
         estimate: size::estimate(config, run, recorded_steps, rank_count),
-    }
-}
-
-/// The same for a configuration of this notation: a dynamic file has a directory for each rank and window.
-pub fn explain_notation(config: &CollectConfig, notation: Option<Notation>, run: &Run) -> Explanation {
-    let explanation = explain(config, run);
-    if !matches!(notation, Some(Notation::MindSporeDynamic | Notation::TorchNpuDynamic)) {
-        return explanation;
-    }
-    let window = explanation.windows.first().map(|window| window.record).filter(|_| !config.at_once);
-    let shown = |step: Option<u64>| step.map_or_else(|| "*".to_owned(), |step| step.to_string());
-    let (start, stop) = (shown(window.map(|steps| steps.first)), shown(window.and_then(|steps| steps.last)));
-    let rank = match &explanation.ranks {
-        Choice::Only(ranks) if ranks.len() == 1 => shown(ranks.first().map(|rank| u64::from(*rank))),
-        _ => shown(None),
-    };
-    let place = place(config);
-    let reader = if config.at_once { messages::reader_at_once } else { messages::reader };
-    Explanation {
-        output: format!("{place}/rank{rank}_start{start}_stop{stop}/*_ascend_*"),
-        reader: (notation == Some(Notation::TorchNpuDynamic)).then(|| reader(place)),
-        ..explanation
     }
 }
 
@@ -186,18 +182,50 @@ fn stretch(config: &CollectConfig, first: u64, last: Option<u64>) -> Steps {
     Steps { first: number(first), last: last.map(number), first_index: first, last_index: last }
 }
 
-fn place(config: &CollectConfig) -> &str {
-    match config.output.trim_end_matches('/') {
-        "" if config.output.is_empty() => ".",
-        place => place,
-    }
+/// Where data goes, and what there is to say of it.
+struct Place {
+    output: String,
+    note: Option<Message>,
+    reader: Option<Message>,
 }
 
-fn output(config: &CollectConfig) -> String {
-    let place = place(config);
-    match &config.stages {
-        Choice::All => format!("{place}/*_ascend_*"),
-        Choice::Only(stages) if stages.len() == 1 => format!("{place}/{}/*_ascend_*", stages.concat()),
-        Choice::Only(stages) => format!("{place}/{{{}}}/*_ascend_*", stages.join(",")),
+/// The directories of a configuration: a dynamic file has one for each rank and window, MindSpeed-RL one for each
+/// stage, or `integrated` for all stages together.
+fn place_of(
+    config: &CollectConfig,
+    notation: Option<Notation>,
+    framework: Framework,
+    ranks: &Choice<u32>,
+    windows: &[Window],
+) -> Place {
+    let place = match config.output.trim_end_matches('/') {
+        "" if config.output.is_empty() => ".",
+        place => place,
+    };
+    let suffix = if notation.is_some() { framework.suffix() } else { "ascend_*" };
+    if matches!(notation, Some(Notation::MindSporeDynamic | Notation::TorchNpuDynamic)) {
+        let window = windows.first().map(|window| window.record).filter(|_| !config.at_once);
+        let shown = |step: Option<u64>| step.map_or_else(|| "*".to_owned(), |step| step.to_string());
+        let (start, stop) = (shown(window.map(|steps| steps.first)), shown(window.and_then(|steps| steps.last)));
+        let rank = match ranks {
+            Choice::Only(ranks) if ranks.len() == 1 => shown(ranks.first().map(|rank| u64::from(*rank))),
+            _ => shown(None),
+        };
+        let reader = if config.at_once { messages::reader_at_once } else { messages::reader };
+        // The monitor's own directory counts where the file names none.
+        let own = place == ".";
+        let base = if own { MONITOR_OUTPUT } else { place };
+        return Place {
+            output: format!("{base}/rank{rank}_start{start}_stop{stop}/*_{suffix}"),
+            note: own.then(|| messages::explain_monitor_output(MONITOR_OUTPUT)),
+            reader: (notation == Some(Notation::TorchNpuDynamic)).then(|| reader(place)),
+        };
     }
+    let below = match &config.stages {
+        Choice::All if notation == Some(Notation::RlYaml) => "integrated/".to_owned(),
+        Choice::All => String::new(),
+        Choice::Only(stages) if stages.len() == 1 => format!("{}/", stages.concat()),
+        Choice::Only(stages) => format!("{{{}}}/", stages.join(",")),
+    };
+    Place { output: format!("{place}/{below}*_{suffix}"), note: None, reader: None }
 }

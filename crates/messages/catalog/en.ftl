@@ -132,6 +132,7 @@ mode-needs = { $mode } needs data that no rank has: { $what }; { $hint }
 to-collect = { $what } How to record it: { $switch }
 not-collectable = not possible with this profiler
 saw-host-only = no device recorded: { $recorder } recorded the host only
+set-without-data = { $switch } was set already, but no data arrived
 
 ## Names of data
 
@@ -454,13 +455,19 @@ choice-invalid = "{ $word }" is neither "all" nor a list
 # Keys and flags.
 
 key-twice = duplicate key; the last one counts
+abbreviation = abbreviation of { $key }; { $peer } accepts it only as long as no other key begins with it
+abbreviation-ambiguous = ambiguous abbreviation of { $keys }; { $consequence }
+several-sections = settings for two trainers: { $trainer } uses { $place }, { $other_trainer } uses { $other_place }; only { $place } is checked here, the dialect { $dialect } selects the other
 value-missing = missing value
 value-missing-default = missing value; the default is used here
 unknown-key = unknown key{ $hint }; { $consequence }
 unknown-flag = unknown flag{ $hint }; { $consequence }
 foreign-flag = not a profiler flag of { $trainer }; ignored
 consequence-no-effect = it has no effect
-consequence-refused = { $trainer } refuses to start
+consequence-refused = { $trainer ->
+    [npuscope] npuscope does not record
+   *[other] { $trainer } refuses to start
+}
 consequence-dropped = { $trainer } ignores it silently
 only-section-read = only the section { $section } is read{ $hint }
 belongs-below = belongs below { $section }; ignored here
@@ -477,6 +484,8 @@ export-code-unknown = { $code } is not an export type; { $peer } uses text inste
 
 value-invalid = invalid value { $value }, expected { $expected }
 value-replaced = invalid value { $value }, expected { $expected }; { $peer } uses { $instead } instead
+several-values = takes one value; { $peer } uses { $first } and ignores { $ignored }
+several-values-refused = takes one value, but several are given: { $values }; { $consequence }
 value-unresolved = only the trainer resolves { $value }; { $instead } is assumed here
 value-too-small = { $value } is too small, the minimum is { $least }; { $peer } uses { $instead } instead
 expected-bool = true or false
@@ -538,10 +547,16 @@ before-first-step = { $step } is invalid, steps count from { $first }
 begins-at-first-step = { $step } is invalid, steps count from 1; recording begins at step 1
 before-this-run = { $start } is too early: iteration { $done } is done, the first of this run is { $first }
 end-not-after-start = the end { $end } is not after the start { $start }
-records-one-step = { $message }; torch_npu records one step instead
+records-one-step = { $message }; { $peer } records one step instead
 records-no-stage = { $message }; no stage is recorded
-refused = { $message }; { $trainer } refuses to start
-would-refuse = { $message }; { $trainer } would refuse to start if profiling were on
+refused = { $message }; { $trainer ->
+    [npuscope] npuscope does not record
+   *[other] { $trainer } refuses to start
+}
+would-refuse = { $message }; { $trainer ->
+    [npuscope] npuscope would not record if profiling were on
+   *[other] { $trainer } would refuse to start if profiling were on
+}
 end-of-training = -1 is documented as the end of training, and is used so here; { $trainer } itself records one step
 stop-before-start = { $stop } is before start_step { $start }; nothing is recorded
 active-missing = missing, but a schedule requires it; 1 is used
@@ -557,18 +572,21 @@ no-effect-without = no effect without { $key }
 no-effect-with = no effect together with { $key }
 no-effect-without-npu = no effect without NPU in activities
 no-effect-on-npu = no effect on NPUs
-level-none-turns-mstx-on = this level records only marks, so torch_npu turns mstx on
-level-none-without-mstx = LevelNone records only marks; without mstx MindSpore uses Level0 instead
+level-none-turns-mstx-on = this level records only marks, so { $peer } turns mstx on
+level-none-without-mstx = LevelNone records only marks; without mstx { $peer } uses Level0 instead
 metrics-need-level = requires Level1 or Level2; { $peer } uses AiCoreNone instead
 metrics-required = none, but this level requires metrics; { $peer } uses PipeUtilization instead
-op-attr-needs-db = only available in databases; torch_npu turns it off unless export_type includes db
-shapes-need-cpu = requires CPU in activities; MindSpore turns it off
+op-attr-needs-db = only available in databases; { $peer } turns it off unless export_type includes db
+shapes-need-cpu = requires CPU in activities; { $peer } turns it off
 memory-needs-both = memory of the framework requires CPU and NPU in activities
-cpu-and-npu-off = profile_with_cpu is off, too; torch_npu records both instead of neither
-data-process-needs-no-schedule = not available with a schedule; MindSpore turns it off
+cpu-and-npu-off = profile_with_cpu is off, too; { $peer } records both instead of neither
+data-process-needs-no-schedule = not available with a schedule; { $peer } turns it off
 host-sys-needs-start = requires start_profile=False, according to the documentation
 starts-on-call = recording begins when start() is called
 must-start = must be true, otherwise nothing is recorded
+start-is-truthy = { $value } is a string, which MindSpore takes as true whatever it says, and npuscope takes as false; write true or false
+start-is-next = only npuscope's DynamicProfilerMonitor records the next step; MindSpore's own uses -1 instead and records nothing
+start-is-text = { $value } is a string, which npuscope takes as false; write true or false
 code-in-file = a file cannot contain code; ignored
 rank-list-without-is-rank = no effect unless is_rank is true; all ranks are recorded
 
@@ -660,6 +678,7 @@ kind-op-attr = operator attributes
 config-read-as = { $name } is read as { $notation }
 config-diagnostic = { $place }: { $severity }: { $diagnostic }
 config-result = { $name }: read as { $notation }: { $counts }
+config-records-nothing = { $name }: nothing would be recorded
 config-not-read = { $name }: not read: { $counts }
 config-counts = { $counts }
 config-errors = { $count ->
@@ -710,6 +729,7 @@ explain-rank = on rank { $ranks }
 explain-ranks = on ranks { $ranks }
 explain-stages = only in: { $stages }
 explain-output = { $output }, { $analysis }
+explain-monitor-output = or in the output_path of DynamicProfilerMonitor, which is { $place } by default; a directory in the file takes precedence
 explain-analysis-off = raw; parsing later writes the files below
 explain-analysis-online = parsed when a recording is complete, while training waits
 explain-analysis-async = parsed in the background when a recording is complete
@@ -752,7 +772,6 @@ set-malformed = { $path } is unchanged: { $error }
 set-unwritable = cannot write { $path }: { $error }
 set-other-dialect = { $path } is in the dialect of { $present }, not of { $asked }; choose another file, or remove this one
 set-inexpressible = a file of { $dialect } cannot express { $what }
-set-next-step = the next step; give a step number
 set-some-ranks = a selection of ranks; every rank that reads the file records
 set-warmup = warmup steps
 set-no-window = invalid steps { $start } to { $stop }: steps count from 1, and the last one must not be before the first

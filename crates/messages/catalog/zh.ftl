@@ -119,6 +119,7 @@ mode-needs = { $mode } 需要以下数据，但所有 rank 都缺少：{ $what }
 to-collect = { $what }采集方法：{ $switch }
 not-collectable = 该 profiler 不支持
 saw-host-only = 没有采集设备：{ $recorder } 只采集了主机侧
+set-without-data = 已设置 { $switch }，但没有数据
 
 ## 数据名称
 
@@ -366,13 +367,19 @@ choice-invalid = "{ $word }" 既不是 "all"，也不是列表
 # 键与命令行参数
 
 key-twice = 键重复；以最后一个为准
+abbreviation = { $key } 的缩写；只要没有其他以此开头的键，{ $peer } 就会接受
+abbreviation-ambiguous = 缩写有歧义，可能是 { $keys }；{ $consequence }
+several-sections = 文件中有两个训练框架的配置：{ $trainer } 使用 { $place }，{ $other_trainer } 使用 { $other_place }；此处只检查 { $place }，用配置方言 { $dialect } 可选择另一个
 value-missing = 缺少值
 value-missing-default = 缺少值；此处使用默认值
 unknown-key = 未知的键{ $hint }；{ $consequence }
 unknown-flag = 未知的命令行参数{ $hint }；{ $consequence }
 foreign-flag = 不是 { $trainer } 的 profiler 参数；忽略
 consequence-no-effect = 不会生效
-consequence-refused = { $trainer } 会拒绝启动
+consequence-refused = { $trainer ->
+    [npuscope] npuscope 不会采集
+   *[other] { $trainer } 会拒绝启动
+}
 consequence-dropped = { $trainer } 会直接忽略，不作提示
 only-section-read = 只读取 { $section } 部分{ $hint }
 belongs-below = 应写在 { $section } 之下；此处忽略
@@ -389,6 +396,8 @@ export-code-unknown = { $code } 不是导出类型；{ $peer } 会改用 text
 
 value-invalid = 取值 { $value } 无效，应为{ $expected }
 value-replaced = 取值 { $value } 无效，应为{ $expected }；{ $peer } 会改用 { $instead }
+several-values = 只取一个值；{ $peer } 会使用 { $first }，忽略 { $ignored }
+several-values-refused = 只取一个值，但给出了多个：{ $values }；{ $consequence }
 value-unresolved = { $value } 只能由训练框架解析；此处按 { $instead } 处理
 value-too-small = { $value } 过小，最小为 { $least }；{ $peer } 会改用 { $instead }
 expected-bool = { " " }true 或 false
@@ -450,10 +459,16 @@ before-first-step = { $step } 无效，step 从 { $first } 开始计数
 begins-at-first-step = { $step } 无效，step 从 1 开始计数；采集从 step 1 开始
 before-this-run = { $start } 过早：迭代 { $done } 已完成，本次训练的第一个迭代是 { $first }
 end-not-after-start = 结束 { $end } 不在开始 { $start } 之后
-records-one-step = { $message }；torch_npu 会改为采集一个 step
+records-one-step = { $message }；{ $peer } 会改为采集一个 step
 records-no-stage = { $message }；不会采集任何阶段
-refused = { $message }；{ $trainer } 会拒绝启动
-would-refuse = { $message }；如果开启采集，{ $trainer } 会拒绝启动
+refused = { $message }；{ $trainer ->
+    [npuscope] npuscope 不会采集
+   *[other] { $trainer } 会拒绝启动
+}
+would-refuse = { $message }；如果开启采集，{ $trainer ->
+    [npuscope] npuscope 不会采集
+   *[other] { $trainer } 会拒绝启动
+}
 end-of-training = 按文档 -1 表示训练结束，此处照此处理；{ $trainer } 实际只采集一个 step
 stop-before-start = { $stop } 在 start_step { $start } 之前；不会采集数据
 active-missing = 缺失，但 schedule 需要它；使用 1
@@ -469,18 +484,21 @@ no-effect-without = 没有 { $key } 时不生效
 no-effect-with = 与 { $key } 同时设置时不生效
 no-effect-without-npu = activities 中没有 NPU 时不生效
 no-effect-on-npu = 在 NPU 上不生效
-level-none-turns-mstx-on = 该级别只采集打点，因此 torch_npu 会开启 mstx
-level-none-without-mstx = LevelNone 只采集打点；没有 mstx 时 MindSpore 会改用 Level0
+level-none-turns-mstx-on = 该级别只采集打点，因此 { $peer } 会开启 mstx
+level-none-without-mstx = LevelNone 只采集打点；没有 mstx 时 { $peer } 会改用 Level0
 metrics-need-level = 需要 Level1 或 Level2；{ $peer } 会改用 AiCoreNone
 metrics-required = 未设置，但该级别需要指标；{ $peer } 会改用 PipeUtilization
-op-attr-needs-db = 仅数据库支持；export_type 不包含 db 时 torch_npu 会关闭它
-shapes-need-cpu = 需要 activities 中有 CPU；MindSpore 会关闭它
+op-attr-needs-db = 仅数据库支持；export_type 不包含 db 时 { $peer } 会关闭它
+shapes-need-cpu = 需要 activities 中有 CPU；{ $peer } 会关闭它
 memory-needs-both = 框架的内存数据需要 activities 中同时有 CPU 和 NPU
-cpu-and-npu-off = profile_with_cpu 也已关闭；torch_npu 会两者都采集，而不是都不采集
-data-process-needs-no-schedule = 不能与 schedule 同时使用；MindSpore 会关闭它
+cpu-and-npu-off = profile_with_cpu 也已关闭；{ $peer } 会两者都采集，而不是都不采集
+data-process-needs-no-schedule = 不能与 schedule 同时使用；{ $peer } 会关闭它
 host-sys-needs-start = 按文档需要 start_profile=False
 starts-on-call = 调用 start() 后才开始采集
 must-start = 必须为 true，否则不会采集数据
+start-is-truthy = { $value } 是字符串；无论内容如何，MindSpore 都视为 true，而 npuscope 视为 false；请写 true 或 false
+start-is-next = 只有 npuscope 的 DynamicProfilerMonitor 会采集下一个 step；MindSpore 自带的监视器会改用 -1，不采集
+start-is-text = { $value } 是字符串，npuscope 视为 false；请写 true 或 false
 code-in-file = 文件中不能包含代码；忽略
 rank-list-without-is-rank = is_rank 为 true 时才生效；采集所有 rank
 
@@ -565,6 +583,7 @@ kind-op-attr = 算子属性
 config-read-as = { $name } 识别为 { $notation }
 config-diagnostic = { $place }：{ $severity }：{ $diagnostic }
 config-result = { $name }（识别为 { $notation }）：{ $counts }
+config-records-nothing = { $name }：不会采集任何数据
 config-not-read = { $name }：未读取：{ $counts }
 config-counts = { $counts }
 config-errors = { $count } 个错误
@@ -600,6 +619,7 @@ explain-rank = 在 rank { $ranks } 上
 explain-ranks = 在 rank { $ranks } 上
 explain-stages = 仅在以下阶段：{ $stages }
 explain-output = { $output }，{ $analysis }
+explain-monitor-output = 或在 DynamicProfilerMonitor 的 output_path 中，默认为 { $place }；文件中写明的目录优先
 explain-analysis-off = 原始数据；以下文件由之后的解析生成
 explain-analysis-online = 每次采集完成后解析，训练等待其完成
 explain-analysis-async = 每次采集完成后在后台解析
@@ -638,7 +658,6 @@ set-malformed = { $path } 未修改：{ $error }
 set-unwritable = 无法写入 { $path }：{ $error }
 set-other-dialect = { $path } 采用 { $present } 的配置风格，而不是 { $asked } 的；请换一个文件，或删除它
 set-inexpressible = { $dialect } 的配置文件不支持：{ $what }
-set-next-step = 下一个 step；请给出 step 编号
 set-some-ranks = 部分 rank；读取该文件的每个 rank 都会采集
 set-warmup = 预热 step
 set-no-window = step { $start } 到 { $stop } 无效：step 从 1 开始计数，且最后一个不能在第一个之前

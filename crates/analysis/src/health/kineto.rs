@@ -2,44 +2,21 @@
 
 use npuscope_collect::Setting;
 use npuscope_formats::info::Settings;
-use npuscope_tables::RankTables;
+use npuscope_tables::{Framework, RankTables};
 
-use super::{CHECKS, Missing};
+use super::{CHECKS, Missing, advice};
 use crate::messages::collection as messages;
-
-/// How `torch.profiler.profile` spells the settings that it has.
-const SWITCHES: &[(Setting, &str)] = &[
-    (Setting::Cpu, "activities=[ProfilerActivity.CPU, …]"),
-    (Setting::Npu, "activities=[ProfilerActivity.CUDA, …]"),
-    (Setting::Steps, "schedule=torch.profiler.schedule(…); prof.step()"),
-    (Setting::Memory, "profile_memory=True"),
-    (Setting::Shapes, "record_shapes=True"),
-    (Setting::Stack, "with_stack=True"),
-];
 
 /// Data that PyTorch's profiler can collect and that is missing.
 pub fn missing(tables: &RankTables, settings: &Settings) -> Vec<Missing> {
-    let missing = CHECKS.iter().filter_map(|check| {
-        let (_, switch) = SWITCHES.iter().find(|(setting, _)| *setting == check.setting)?;
-        (!(check.is_there)(tables)).then(|| Missing {
-            what: (check.what)(),
-            good_for: if check.setting == Setting::Npu { messages::use_device() } else { (check.good_for)() },
-            setting: check.setting,
-            was_on: was_on(check.setting, settings),
-            switches: vec![("torch.profiler", switch)],
-            why: None,
-        })
+    let collected = |setting| !advice::switches(setting, Framework::Kineto).is_empty();
+    let missing = CHECKS.iter().filter(|check| collected(check.setting) && !(check.is_there)(tables)).map(|check| {
+        let was_on = advice::was_on(check.setting, settings, Framework::Kineto);
+        let missing = Missing::of(check, was_on, None, Framework::Kineto);
+        match check.setting {
+            Setting::Npu => Missing { good_for: messages::use_device(), ..missing },
+            _ => missing,
+        }
     });
     missing.collect()
-}
-
-/// Whether the trace says that a setting was on; it writes 1 for that.
-fn was_on(setting: Setting, settings: &Settings) -> bool {
-    let key = match setting {
-        Setting::Memory => "profile_memory",
-        Setting::Shapes => "record_shapes",
-        Setting::Stack => "with_stack",
-        _ => return false,
-    };
-    settings.get(key).is_some_and(|value| value.as_bool() == Some(true) || value.as_i64() == Some(1))
 }

@@ -10,6 +10,7 @@ messages! {
     "to-collect" => to_collect(what: Message, switch: Message),
     "not-collectable" => not_collectable(),
     "saw-host-only" => saw_host_only(recorder: String),
+    "set-without-data" => set_without_data(switch: &str),
 
     // Names of data.
     "data-framework-operators" => data_framework_operators(),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use npuscope_collect::Dialect;
-use npuscope_collect::dialect::{Notation, Run};
+use npuscope_collect::dialect::{Notation, Reader, Run};
 
 use crate::commands::ReportFormat;
 use crate::commands::config::{CheckOptions, ConfigOptions, ConvertOptions, ExplainOptions, Source};
@@ -33,7 +33,8 @@ pub enum ConfigAction {
 
 /// Report misspelt keys, contradictory and impossible settings
 ///
-/// Exits with 2 if the settings cannot work: the trainer would refuse to start, or nothing would be recorded.
+/// Exits with 1 if there is an error or a warning, such as a misspelt key, or if nothing would be recorded. Exits with 2
+/// if the file cannot be read or contains no profiler settings.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope config check train.yaml
@@ -100,6 +101,15 @@ pub struct ConfigSource {
     /// Check against N ranks
     #[arg(long, value_name = "N")]
     pub world_size: Option<u32>,
+    /// Who reads the settings: the trainer, or npuscope in its place [default: detected]
+    #[arg(long, value_enum, value_name = "READER")]
+    pub reader: Option<ReaderName>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReaderName {
+    Trainer,
+    Npuscope,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -154,9 +164,18 @@ impl From<ConfigCommand> for ConfigOptions {
 
 impl ConfigSource {
     fn with_kernels(self, kernels_per_step: Option<u64>) -> Source {
-        let run =
-            Run { iteration: self.iteration, total_steps: self.steps, world_size: self.world_size, kernels_per_step };
-        Source { file: self.file, dialect: self.dialect.map(Into::into), run }
+        let run = Run {
+            iteration: self.iteration,
+            total_steps: self.steps,
+            world_size: self.world_size,
+            kernels_per_step,
+            ..Run::default()
+        };
+        let reader = self.reader.map(|reader| match reader {
+            ReaderName::Trainer => Reader::Trainer,
+            ReaderName::Npuscope => Reader::Npuscope,
+        });
+        Source { file: self.file, dialect: self.dialect.map(Into::into), reader, run }
     }
 }
 

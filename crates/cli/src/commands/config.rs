@@ -9,11 +9,13 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use npuscope_collect::dialect::{self, Notation, Reading, Run};
+use npuscope_collect::dialect::{self, Notation, Reader, Reading, Run};
+use npuscope_collect::dynamic::statuses;
 use npuscope_collect::explain::explain_notation;
 use npuscope_collect::{Diagnostic, Dialect, Severity, messages};
 use npuscope_formats::output::{Output, OutputError};
 use npuscope_messages::Message;
+use serde::Serialize;
 
 use crate::commands::{ReportFormat, json};
 use crate::error::CliError;
@@ -63,6 +65,8 @@ pub struct Source {
     pub file: PathBuf,
     /// Dialect of the file; detected from its content if there is none.
     pub dialect: Option<Dialect>,
+    /// Who reads it; detected from what is beside the file if it is not given.
+    pub reader: Option<Reader>,
     pub run: Run,
 }
 
@@ -76,9 +80,13 @@ pub fn run(options: &ConfigOptions, settings: &Settings) -> Result<ExitCode, Cli
 
 fn check(options: &CheckOptions, settings: &Settings) -> Result<ExitCode, CliError> {
     let reading = read(&options.source)?;
+    let records_nothing = reading.notation.is_some() && reading.records_nothing(&options.source.run);
     let mut out = io::stdout().lock();
     match options.format {
-        ReportFormat::Json => json::print(&mut out, &reading, &[("diagnostics", "remarks"), ("notation", "form")])?, // older name
+        ReportFormat::Json => {
+            let checked = Checked { reading: &reading, records_nothing };
+            json::print(&mut out, &checked, &[("diagnostics", "remarks"), ("notation", "form")])?; // older name
+        }
         ReportFormat::Text => {
             for diagnostic in &reading.diagnostics {
                 writeln!(out, "{}", line(&options.source, diagnostic, settings))?;
@@ -88,10 +96,26 @@ fn check(options: &CheckOptions, settings: &Settings) -> Result<ExitCode, CliErr
                 Some(notation) => messages::config_result(&name, notation.message(), counts),
                 None => messages::config_not_read(&name, counts),
             };
+            if records_nothing {
+                writeln!(out, "{}", settings.text(&messages::config_records_nothing(&name)))?;
+            }
             writeln!(out, "{}", settings.text(&result))?;
         }
     }
-    Ok(if reading.has_errors() { ExitCode::from(2) } else { ExitCode::SUCCESS })
+    let is_fine = reading.diagnostics.iter().all(|diagnostic| diagnostic.severity == Severity::Info);
+    Ok(match reading.notation {
+        None => ExitCode::from(2),
+        Some(_) if is_fine && !records_nothing => ExitCode::SUCCESS,
+        Some(_) => ExitCode::from(1),
+    })
+}
+
+/// What was found, as JSON.
+#[derive(Serialize)]
+struct Checked<'a> {
+    #[serde(flatten)]
+    reading: &'a Reading,
+    records_nothing: bool,
 }
 
 /// `1 error, 2 warnings`.
@@ -164,7 +188,11 @@ fn explained(options: &ExplainOptions, settings: &Settings) -> Result<ExitCode, 
 }
 
 fn read(source: &Source) -> Result<Reading, CliError> {
-    Ok(dialect::read(&text(source)?, source.dialect, &source.run))
+    // Only npuscope's monitor leaves reports beside the file that it watches.
+    let is_watched = source.file.extension().is_some_and(|end| end == "json") && !statuses(&source.file).is_empty();
+    let watched = || if is_watched { Reader::Npuscope } else { Reader::Trainer };
+    let run = Run { reader: source.reader.unwrap_or_else(watched), ..source.run.clone() };
+    Ok(dialect::read(&text(source)?, source.dialect, &run))
 }
 
 fn text(source: &Source) -> Result<String, CliError> {

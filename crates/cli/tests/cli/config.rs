@@ -35,17 +35,18 @@ fn a_fine_configuration_passes() {
 fn diagnostics_name_file_and_line() {
     let sandbox = sandbox("train.yaml", &FSDP2.replace("profile_level", "profile_levle"));
     let ran = sandbox.run(&["config", "check", "train.yaml"]);
-    assert_eq!(ran.code, 0);
+    assert_eq!(ran.code, 1);
     let expected = "train.yaml:8: warning: training.profile_levle: unknown key (did you mean profile_level?); FSDP2 ignores it silently";
     assert!(ran.stdout.starts_with(expected), "{}", ran.stdout);
     assert!(ran.stdout.ends_with("train.yaml: read as YAML of FSDP2: 1 warning\n"), "{}", ran.stdout);
 }
 
 #[test]
-fn what_cannot_be_done_exits_with_2() {
+fn what_cannot_be_done_exits_with_1_and_what_cannot_be_read_with_2() {
     let sandbox = sandbox("train.yaml", FSDP2);
     let ran = sandbox.run(&["config", "check", "train.yaml", "--steps", "5"]);
-    assert_eq!(ran.code, 2);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stdout.contains("train.yaml: nothing would be recorded\n"), "{}", ran.stdout);
     assert!(
         ran.stdout.contains("train.yaml:5: error: training.profile_step_start: recording would begin at step 5"),
         "{}",
@@ -143,7 +144,7 @@ fn an_explanation_has_steps_ranks_files_and_size() {
     for words in [
         "  warms up at step 4, records steps 5 to 6 (the 6th to 7th of the run)\n",
         "  on rank 0\n",
-        "  ./profile/*_ascend_*, parsed when a recording is complete, while training waits\n",
+        "  ./profile/*_ascend_pt, parsed when a recording is complete, while training waits\n",
         "communication.json, communication_matrix.json",
         "call stacks; ",
         "  about 5.2 MiB per step and rank without raw data, at 1,000 kernels per step\n",
@@ -193,7 +194,7 @@ fn an_explanation_says_who_reads_a_dynamic_file() {
     for words in [
         "torch_npu's own monitor begins one step later, when the step in the file is over",
         "  on rank 0\n",
-        "./rank0_start10_stop10/",
+        "./dyn_profile_data/rank0_start10_stop10/*_ascend_pt",
     ] {
         assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
     }

@@ -86,6 +86,27 @@ fn what_cannot_be_the_next_step_is_reported() {
 }
 
 #[test]
+fn the_next_step_can_be_asked_for_in_the_file_that_the_monitor_writes() {
+    let sandbox = Sandbox::empty();
+    npuscope_collect::dynamic::write_default(&sandbox.path("."), npuscope_collect::dynamic::DynamicDialect::MindSpore)
+        .unwrap();
+    report_status(&sandbox, 0, json!({"step": 3}));
+    let said = set(&sandbox, &["--start", "next", "--steps", "2"]);
+    assert!(said.starts_with("changed ./profiler_config.json, in the dialect of mindspore\n"), "{said}");
+    assert!(said.ends_with("records 2 steps as soon as a running job reads it, on all ranks\n"), "{said}");
+    assert_eq!((&config(&sandbox)["start_step"], &config(&sandbox)["stop_step"]), (&json!("next"), &json!(2)));
+    // npuscope's monitor has reported, so that it is the one that reads the file.
+    let check = |arguments: &[&str]| sandbox.run(&[&["config", "check", "profiler_config.json"], arguments].concat());
+    let checked = check(&[]);
+    assert_eq!(checked.code, 0, "{}", checked.stdout);
+    let checked = check(&["--reader", "trainer"]);
+    assert_eq!(checked.code, 1, "{}", checked.stdout);
+    assert!(checked.stdout.contains("MindSpore's own uses -1 instead and records nothing"), "{}", checked.stdout);
+    let explained = sandbox.run(&["config", "explain", "profiler_config.json", "--quiet"]).stdout;
+    assert!(explained.contains("counted from when the configuration is read"), "{explained}");
+}
+
+#[test]
 fn switches_take_a_value_with_and_without_a_sign() {
     let sandbox = Sandbox::empty();
     set(&sandbox, &["--with-stack", "true", "--memory", "--shapes=true"]);
@@ -103,7 +124,6 @@ fn what_cannot_be_is_refused() {
         (&["--start", "0"][..], "a step number from 1"),
         (&["--start", "8", "--stop", "7"], "8 to 7"),
         (&["--stop", "7"], "--start"),
-        (&["--start", "next"], "cannot express the next step"),
         (&["--start", "next", "--stop", "3"], "number of steps with --steps"),
         (&["--start", "3", "--ranks", "0-3"], "cannot express a selection of ranks"),
         (&["--start", "3", "--dialect", "torch_npu"], "in the dialect of mindspore"),

@@ -13,6 +13,7 @@ mod exit_codes;
 mod glossary;
 mod golden;
 mod inline_commands;
+mod near_misses;
 mod numbers;
 mod older_names;
 mod outputs;

@@ -25,7 +25,7 @@ pub(super) fn activities(section: &mut Section) -> (bool, bool) {
         match item.text().and_then(|text| named(text, &[("CPU", 'c'), ("NPU", 'n'), ("GPU", 'g')])) {
             Some('c') => cpu = true,
             Some('n') => npu = true,
-            Some(_) if section.manners().peer == "MindSpore" => section.note(key, messages::gpu_ignored()),
+            Some(_) if section.manners().is_mindspore => section.note(key, messages::gpu_ignored()),
             _ => {
                 section.wrong(key, item, messages::expected_activity(), messages::instead_both());
                 return (true, true);
@@ -53,9 +53,8 @@ pub(super) fn schedule(outer: &mut Section) -> Option<Schedule> {
     };
     let manners = outer.manners();
     let mut section = Section::new(entries, "schedule.", manners);
-    let is_mindspore = manners.peer == "MindSpore";
     let mut known = vec!["wait", "warmup", "warm_up", "active", "repeat", "skip_first"];
-    if !is_mindspore {
+    if !manners.is_mindspore {
         known.push("skip_first_wait");
     }
     section.unknown(&known, Severity::Warning, &messages::consequence_no_effect());
@@ -63,7 +62,7 @@ pub(super) fn schedule(outer: &mut Section) -> Option<Schedule> {
         section.note("warm_up", messages::renamed("warmup"));
     }
     let warmup = if section.has("warm_up") && !section.has("warmup") { "warm_up" } else { "warmup" };
-    let skip_first_wait = !is_mindspore && section.int("skip_first_wait", 0).unwrap_or(0) != 0;
+    let skip_first_wait = !manners.is_mindspore && section.int("skip_first_wait", 0).unwrap_or(0) != 0;
     if !section.has("active") {
         section.warn("active", messages::active_missing());
     }
@@ -87,7 +86,7 @@ pub(super) fn at_least(section: &mut Section, key: &str, least: u64) -> u64 {
     let floor = i64::try_from(least).unwrap_or(i64::MAX);
     let Some(number) = section.int(key, floor) else { return least };
     if number < floor {
-        let peer = section.manners().peer;
+        let peer = section.peer();
         section.warn(key, messages::value_too_small(number, floor, peer, floor));
     }
     number.max(floor).unsigned_abs()
@@ -209,9 +208,9 @@ pub(super) fn handler(section: &mut Section) -> Option<(String, Analyse)> {
         _ => {
             let directory = node.text().unwrap_or("./profiling_data");
             let arguments = json!({ "dir_name": directory });
-            let instead = match manners.peer {
-                "MindSpore" => messages::instead_raw_data(),
-                _ => messages::instead_temporary_data(),
+            let instead = match manners.is_mindspore || manners.is_npuscope {
+                true => messages::instead_raw_data(),
+                false => messages::instead_temporary_data(),
             };
             section.wrong(key, node, messages::expected_handler(arguments.to_string()), instead);
             None

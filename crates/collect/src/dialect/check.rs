@@ -119,6 +119,6 @@ fn window(section: &mut Section, config: &CollectConfig, keys: &Keys, run: &Run)
 pub(super) fn level_none_needs_mstx(section: &mut Section, config: &mut CollectConfig, key: &str) {
     if config.level == Level::None && !config.mstx {
         config.mstx = true;
-        section.warn(key, messages::level_none_turns_mstx_on());
+        section.warn(key, messages::level_none_turns_mstx_on(section.manners().profiler));
     }
 }

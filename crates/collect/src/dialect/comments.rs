@@ -33,6 +33,11 @@ impl Comments {
         self.last = Some(c);
     }
 
+    /// Whether the end of this line ends no command.
+    pub fn goes_on(&self) -> bool {
+        self.last == Some('\\') || self.array_depth > 0
+    }
+
     pub fn comment(&mut self, line: usize, text: &str) {
         let goes_on = self.is_continued || text.trim_end().ends_with('\\');
         if goes_on && self.array_depth == 0 && self.cut.is_none() {

@@ -2,12 +2,14 @@
 
 use std::cmp::Ordering;
 
+use npuscope_tables::similar;
+
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::messages;
 
 use super::node::{Malformed, Node};
 use super::words::{Word, words};
-use super::{Dialect, Notation, json, llm, mindspore, torch_npu, yaml};
+use super::{Dialect, Notation, fsdp2, json, llm, mindspore, outside, rl, torch_npu, yaml};
 
 /// The dynamic files; the first one wins a tie.
 const DYNAMIC: [Notation; 2] = [Notation::TorchNpuDynamic, Notation::MindSporeDynamic];
@@ -110,7 +112,7 @@ fn looks_like_yaml(text: &str) -> bool {
 pub(super) fn notation_of_flags(words: &[Word]) -> Option<Notation> {
     let count = |is_ours: fn(&str) -> bool| words.iter().filter(|word| is_ours(&word.text)).count();
     let fsdp2 = count(|word| word.starts_with("--training.profile"));
-    let llm = count(|word| word == "--profile" || word.starts_with("--profile-") || llm::is_slip(word));
+    let llm = count(llm::is_ours);
     match (llm, fsdp2) {
         (0, 0) => None,
         _ if fsdp2 > llm => Some(Notation::Fsdp2Flags),
@@ -121,6 +123,11 @@ pub(super) fn notation_of_flags(words: &[Word]) -> Option<Notation> {
 /// Whose YAML it is: by its section, or by its keys where it is only that section.
 fn yaml_notation(node: Node) -> (Option<Notation>, Node) {
     const RL_ONLY: &[&str] = &["mstx", "stage", "profile_with_npu", "profile_with_module", "profile_analysis"];
+    let is_slip = |name: &str| {
+        let entries = node.map().unwrap_or_default().iter();
+        let mut slips = entries.filter(|entry| similar::near(&entry.key, [name]).is_some());
+        slips.any(|entry| outside::has_settings(&entry.node, rl::KEYS) || outside::has_below(&entry.node, rl::KEYS, 0))
+    };
     let keys: Vec<&str> = node.map().unwrap_or_default().iter().map(|entry| entry.key.as_str()).collect();
     let has = |wanted: &str| keys.contains(&wanted);
     let is_bare = keys.iter().any(|key| *key == "profile" || key.starts_with("profile_"));
@@ -130,8 +137,13 @@ fn yaml_notation(node: Node) -> (Option<Notation>, Node) {
         Some(Notation::Fsdp2Yaml)
     } else if is_bare && keys.iter().any(|key| RL_ONLY.contains(key)) {
         Some(Notation::RlYaml)
+    } else if is_bare || is_slip("training") {
+        Some(Notation::Fsdp2Yaml)
+    } else if is_slip("profiler_config") || is_slip("integrated") || outside::has_below(&node, RL_ONLY, 0) {
+        Some(Notation::RlYaml)
     } else {
-        is_bare.then_some(Notation::Fsdp2Yaml)
+        // Below some other section, where nobody looks for them.
+        outside::has_below(&node, fsdp2::KEYS, 0).then_some(Notation::Fsdp2Yaml)
     };
     (notation, node)
 }

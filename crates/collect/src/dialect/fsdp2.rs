@@ -11,16 +11,19 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::messages;
 
 use super::Run;
+use super::argparse::{self, Match, Parser};
 use super::check::{CpuSwitch, Keys, check};
 use super::flags::{self, Takes};
 use super::names::{EXPORTS_MINDSPEED, LEVELS_MINDSPEED, word};
 use super::node::{Entry, Node, Value};
+use super::outside::{self, Home};
 use super::section::{Manners, Section, hint};
 use super::switches::{self, Names};
 use super::words::Word;
 use super::writing::{Window, yaml_quoted};
 
-const MANNERS: Manners = Manners { peer: "FSDP2", wrong: Severity::Error, bool_is_int: false };
+const MANNERS: Manners = Manners::of_trainer("FSDP2");
+const SECTION: &str = "training";
 const PREFIX: &str = "training.";
 const FLAG_PREFIX: &str = "--training.";
 
@@ -40,7 +43,7 @@ const START: &str = "profile_step_start";
 const END: &str = "profile_step_end";
 const RANKS: &str = "profile_ranks";
 
-const KEYS: &[&str] = &[
+pub(super) const KEYS: &[&str] = &[
     ENABLED,
     START,
     END,
@@ -55,23 +58,30 @@ const KEYS: &[&str] = &[
     NAMES.path,
 ];
 
+/// The keys that are on as flags without a value.
+const SWITCHES: &[&str] = &[ENABLED, NAMES.simplify, NAMES.cpu, NAMES.stack, NAMES.memory, NAMES.shapes];
+
+/// Whether a text is of this section alone, which is read as well.
+pub(super) fn is_bare(root: &Node) -> bool {
+    root.get(SECTION).is_none() && outside::has_settings(root, KEYS)
+}
+
 pub(super) fn read(root: &Node, run: &Run) -> (CollectConfig, Vec<Diagnostic>) {
-    // A file of this section alone is read as well.
-    let is_section = root.get("training").is_some();
-    let node = root.get("training").unwrap_or(root);
-    let entries = node.map().unwrap_or_default();
-    let mut section = Section::new(entries, PREFIX, MANNERS);
-    if is_section {
-        if node.map().is_none() && node.value != Value::Null {
+    let manners = MANNERS.read_by(run.reader);
+    let node = if is_bare(root) { Some(root) } else { root.get(SECTION) };
+    let (entries, diagnostics) = parser(PREFIX, manners.peer).parse(node.and_then(Node::map).unwrap_or_default());
+    let mut section = Section::new(&entries, PREFIX, manners);
+    section.diagnostics.extend(diagnostics);
+    if !is_bare(root) {
+        if let Some(node) = node.filter(|node| node.map().is_none() && node.value != Value::Null) {
             let message = messages::value_invalid(&node.shown(), messages::expected_keys());
-            section
-                .diagnostics
-                .push(Diagnostic::new(Severity::Error, "training".to_owned(), message).at(Some(node.line)));
+            section.diagnostics.push(Diagnostic::new(Severity::Error, SECTION.to_owned(), message).at(Some(node.line)));
         }
-        for entry in root.map().unwrap_or_default().iter().filter(|entry| KEYS.contains(&entry.key.as_str())) {
-            let diagnostic = Diagnostic::new(Severity::Warning, entry.key.clone(), messages::belongs_below("training"));
-            section.diagnostics.push(diagnostic.at(Some(entry.line)));
-        }
+        let consequence = messages::consequence_dropped(manners.peer);
+        let others = &["profiler_config", "integrated"];
+        let home = Home { path: &[SECTION], known: KEYS, others, consequence };
+        section.diagnostics.extend(home.outside(root));
+        section.diagnostics.extend(outside::twice(root, SECTION, ""));
     }
     section.empty(KEYS, Severity::Warning, &messages::value_missing_default());
     section_of(section, run)
@@ -79,28 +89,47 @@ pub(super) fn read(root: &Node, run: &Run) -> (CollectConfig, Vec<Diagnostic>) {
 
 /// The same keys as `--training.profile_level level1`.
 pub(super) fn read_flags(words: &[Word], run: &Run) -> (CollectConfig, Vec<Diagnostic>) {
+    let manners = MANNERS.read_by(run.reader);
     let takes = |name: &str| match name.strip_prefix(FLAG_PREFIX)? {
-        RANKS => Some(Takes::Many),
+        key if whole(key) == RANKS => Some(Takes::Many),
         _ => Some(Takes::One),
     };
     let mut entries: Vec<Entry> = flags::entries(words, takes);
     for entry in &mut entries {
         entry.key = entry.key.trim_start_matches(FLAG_PREFIX).to_owned();
+        // A switch without a value is on.
+        if entry.node.value == Value::Null && SWITCHES.contains(&whole(&entry.key)) {
+            entry.node.value = Value::Bool(true);
+        }
     }
-    let mut section = Section::new(&entries, FLAG_PREFIX, MANNERS);
+    let (entries, diagnostics) = parser(FLAG_PREFIX, manners.peer).parse(&entries);
+    let mut section = Section::new(&entries, FLAG_PREFIX, manners);
+    section.diagnostics.extend(diagnostics);
     section.empty(KEYS, Severity::Error, &messages::value_missing());
     section_of(section, run)
 }
 
+fn parser(prefix: &'static str, peer: &'static str) -> Parser {
+    Parser { keys: KEYS, lists: &[RANKS], texts: &[NAMES.path], prefix, peer }
+}
+
+/// The key that a word stands for.
+fn whole(word: &str) -> &str {
+    match argparse::matched(word, KEYS) {
+        Match::Abbreviation(key) => key,
+        _ => word,
+    }
+}
+
 /// The number of steps that the trainer is given.
 pub(super) fn train_steps(root: &Node) -> Option<u64> {
-    root.get("training").unwrap_or(root).get("max_steps").and_then(Node::count)
+    root.get(SECTION).unwrap_or(root).get("max_steps").and_then(Node::count)
 }
 
 /// The same, as a flag.
 pub(super) fn train_steps_of_flags(words: &[Word]) -> Option<u64> {
     let entries = flags::entries(words, |name| (name == "--training.max_steps").then_some(Takes::One));
-    entries.last().and_then(|entry| entry.node.count())
+    entries.last().and_then(|entry| entry.node.first().count())
 }
 
 fn section_of(mut section: Section, run: &Run) -> (CollectConfig, Vec<Diagnostic>) {
@@ -187,19 +216,20 @@ fn ranks(section: &mut Section) -> Choice<u32> {
 /// FSDP2 checks these values only where profiling is on; it refuses invalid numbers and switches in any case.
 fn warn_only(section: &mut Section) {
     let keys = [NAMES.level, NAMES.export].map(|key| section.full_key(key));
+    let peer = section.peer();
     for diagnostic in &mut section.diagnostics {
         let is_such = diagnostic.key.as_ref().is_some_and(|key| keys.contains(key));
         if is_such && diagnostic.severity == Severity::Error {
             diagnostic.severity = Severity::Warning;
-            diagnostic.message = messages::would_refuse(diagnostic.message.clone(), MANNERS.peer);
+            diagnostic.message = messages::would_refuse(diagnostic.message.clone(), peer);
         }
     }
 }
 
 fn refused(section: &mut Section, key: &str, message: Message, is_on: bool) {
     match is_on {
-        true => section.error(key, messages::refused(message, MANNERS.peer)),
-        false => section.warn(key, messages::would_refuse(message, MANNERS.peer)),
+        true => section.error(key, messages::refused(message, section.peer())),
+        false => section.warn(key, messages::would_refuse(message, section.peer())),
     }
 }
 
@@ -226,14 +256,15 @@ fn window(section: &mut Section, is_on: bool) -> Schedule {
 fn unknown(section: &mut Section) {
     for entry in section.entries() {
         let key = entry.key.as_str();
-        if KEYS.contains(&key) {
+        if KEYS.contains(&key) || matches!(argparse::matched(key, KEYS), Match::Ambiguous(_)) {
             continue;
         }
         let near = similar::near(key, KEYS.iter().copied());
         if near.is_none() && !key.starts_with("profile_") {
             continue;
         }
-        section.warn(key, messages::unknown_key(hint(near), messages::consequence_dropped(MANNERS.peer)));
+        let consequence = messages::consequence_dropped(section.peer());
+        section.warn(key, messages::unknown_key(hint(near), consequence));
     }
 }
 

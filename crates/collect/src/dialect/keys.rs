@@ -58,6 +58,7 @@ const OF_NOTATIONS: &[(Notation, &str, &str)] = &[
     (Notation::MindSporeArguments, "output", "on_trace_ready.dir_name"),
     (Notation::MindSporeArguments, "analyse", "on_trace_ready.analyse_flag"),
     (Notation::MindSporeDynamic, "enabled", "start_step"),
+    (Notation::MindSporeDynamic, "at_once", "start_step"),
     (Notation::MindSporeDynamic, "output", "prof_path"),
     (Notation::MindSporeDynamic, "analyse", "analyse"),
     (Notation::MindSporeEnvironment, "enabled", "start"),

@@ -14,13 +14,14 @@ use super::Run;
 use super::check::{CpuSwitch, Keys, check};
 use super::flags::{self, Takes};
 use super::names::{EXPORTS_MINDSPEED, LEVELS_MINDSPEED, word};
-use super::node::{Node, Value};
+use super::node::{Entry, Node, Value};
 use super::section::{Manners, Section, hint};
 use super::switches::{self, Names};
 use super::words::Word;
 use super::writing::{Window, shell_quoted};
 
-const MANNERS: Manners = Manners { peer: "MindSpeed-LLM", wrong: Severity::Error, bool_is_int: false };
+const TRAINER: &str = "MindSpeed-LLM";
+const MANNERS: Manners = Manners::of_trainer(TRAINER);
 
 const NAMES: Names = Names {
     level: "--profile-level",
@@ -61,8 +62,10 @@ const DEFAULT_PATH: &str = "./profile_dir";
 
 pub(super) fn read(words: &[Word], run: &Run) -> (CollectConfig, Vec<Diagnostic>) {
     let takes = |name: &str| FLAGS.iter().find(|(flag, _)| *flag == name).map(|(_, takes)| *takes);
-    let entries = flags::entries(words, takes);
-    let mut section = Section::new(&entries, "", MANNERS);
+    let mut entries = flags::entries(words, takes);
+    let several = several_values(&mut entries, MANNERS.read_by(run.reader).peer);
+    let mut section = Section::new(&entries, "", MANNERS.read_by(run.reader));
+    section.diagnostics.extend(several);
     unknown(&mut section, words);
     missing_values(&mut section);
     let mut config = switches::read(&mut section, &NAMES, DEFAULT_PATH, switch);
@@ -89,7 +92,7 @@ pub(super) fn read(words: &[Word], run: &Run) -> (CollectConfig, Vec<Diagnostic>
 /// The number of steps that Megatron is given.
 pub(super) fn train_steps(words: &[Word]) -> Option<u64> {
     let entries = flags::entries(words, |name| (name == TRAIN_ITERATIONS).then_some(Takes::One));
-    entries.last().and_then(|entry| entry.node.count())
+    entries.last().and_then(|entry| entry.node.first().count())
 }
 
 /// A switch is on if it is present.
@@ -104,6 +107,20 @@ fn switch(section: &mut Section, flag: &str) -> bool {
             true
         }
     }
+}
+
+/// Takes the first of several words after a flag that takes one. The trainer refuses the others.
+fn several_values(entries: &mut [Entry], peer: &'static str) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    for entry in entries.iter_mut().filter(|entry| entry.key != RANKS) {
+        let Value::List(list) = &entry.node.value else { continue };
+        let shown = |node: &Node| node.text().map_or_else(|| node.shown(), str::to_owned);
+        let values: Vec<String> = list.iter().map(shown).collect();
+        let message = messages::several_values_refused(values, messages::consequence_refused(peer));
+        diagnostics.push(Diagnostic::new(Severity::Error, entry.key.clone(), message).at(Some(entry.line)));
+        entry.node.value = entry.node.first().value.clone();
+    }
+    diagnostics
 }
 
 fn missing_values(section: &mut Section) {
@@ -153,10 +170,13 @@ fn window(section: &mut Section, run: &Run) -> Schedule {
     // What is in front of the run cannot be recorded; the rest of the window still shows what else is wrong.
     let start = start.max(first);
     let active = if end == -1 {
-        section.warn(END, messages::end_of_training(MANNERS.peer));
+        section.warn(END, messages::end_of_training(TRAINER));
         UNTIL_END
     } else if end <= start {
-        section.warn(END, messages::records_one_step(messages::end_not_after_start(end, start)));
+        section.warn(
+            END,
+            messages::records_one_step(messages::end_not_after_start(end, start), section.manners().profiler),
+        );
         1
     } else {
         end.abs_diff(start)
@@ -166,14 +186,22 @@ fn window(section: &mut Section, run: &Run) -> Schedule {
     Schedule { wait: 0, warmup, active, repeat: 1, skip_first: before - warmup, skip_first_wait: false }
 }
 
+/// Whether a word is one of our flags, or looks like one.
+pub(super) fn is_ours(word: &str) -> bool {
+    word == "--profile" || word.starts_with("--profile-") || is_slip(word)
+}
+
 /// Whether a word is one of our flags with a slip in it.
-pub(super) fn is_slip(word: &str) -> bool {
+fn is_slip(word: &str) -> bool {
     let name = word.split('=').next().unwrap_or(word);
     name.starts_with("--") && slip(name).is_some()
 }
 
+/// The flag that was meant: Megatron's parser takes no abbreviations, unlike others.
 fn slip(name: &str) -> Option<&'static str> {
-    similar::near(name, FLAGS.iter().map(|(flag, _)| *flag))
+    let flags = || FLAGS.iter().map(|(flag, _)| *flag);
+    let is_beginning = |flag: &&str| name.starts_with("--profile-") && *flag != name && flag.starts_with(name);
+    similar::near(name, flags()).or_else(|| flags().find(is_beginning))
 }
 
 fn unknown(section: &mut Section, words: &[Word]) {
@@ -184,12 +212,12 @@ fn unknown(section: &mut Section, words: &[Word]) {
         }
         let diagnostic = match slip(name) {
             Some(near) => {
-                let consequence = messages::consequence_refused(MANNERS.peer);
+                let consequence = messages::consequence_refused(section.peer());
                 let message = messages::unknown_flag(hint(Some(near)), consequence);
                 Diagnostic::new(Severity::Error, name.to_owned(), message)
             }
             None if name.starts_with("--profile-") || name.starts_with("--profile_") => {
-                Diagnostic::new(Severity::Warning, name.to_owned(), messages::foreign_flag(MANNERS.peer))
+                Diagnostic::new(Severity::Warning, name.to_owned(), messages::foreign_flag(section.peer()))
             }
             None => continue,
         };

@@ -14,6 +14,7 @@
 //! assert!(flags.contains("--profile-step-start 6"));
 //! ```
 
+mod argparse;
 mod arguments;
 mod check;
 mod comments;
@@ -23,12 +24,14 @@ mod fsdp2;
 mod json;
 mod keys;
 mod llm;
-mod mindspore;
+pub(crate) mod mindspore;
 pub(crate) mod names;
 mod node;
 mod notation;
+mod outside;
 mod rl;
 mod section;
+mod sections;
 mod spelling;
 mod switches;
 mod torch_npu;
@@ -40,6 +43,7 @@ use serde::{Serialize, Serializer};
 
 use crate::config::CollectConfig;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::explain::explain;
 
 pub use notation::Notation;
 pub use spelling::{Dialect, Setting};
@@ -48,6 +52,26 @@ pub use writing::{Writing, write, write_notation};
 use detect::Found;
 use node::Node;
 use words::Word;
+
+/// Who reads a configuration. Diagnostics say what becomes of a setting there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reader {
+    /// The trainer or profiler that the configuration is written for.
+    #[default]
+    Trainer,
+    /// The Python package, in its place.
+    Npuscope,
+}
+
+impl Reader {
+    /// The name of the reader, where the trainer or profiler has this one.
+    const fn name(self, trainer: &'static str) -> &'static str {
+        match self {
+            Reader::Trainer => trainer,
+            Reader::Npuscope => "npuscope",
+        }
+    }
+}
 
 /// What is known of the run that a configuration is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,6 +83,7 @@ pub struct Run {
     pub world_size: Option<u32>,
     /// Kernels that one rank launches in one step, for the estimate of sizes.
     pub kernels_per_step: Option<u64>,
+    pub reader: Reader,
 }
 
 impl Run {
@@ -87,6 +112,13 @@ fn dialect_id<S: Serializer>(dialect: &Option<Dialect>, serializer: S) -> Result
 }
 
 impl Reading {
+    /// Whether a run with this configuration would record nothing, as far as that is known.
+    pub fn records_nothing(&self, run: &Run) -> bool {
+        let run = Run { total_steps: self.total_steps, ..run.clone() };
+        let explanation = explain(&self.config, &run);
+        !explanation.enabled || explanation.recorded_steps == Some(0)
+    }
+
     /// Whether the configuration asks for something impossible.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
@@ -102,16 +134,17 @@ impl Reading {
 ///
 /// Without a dialect, it is detected from the text.
 pub fn read(text: &str, dialect: Option<Dialect>, run: &Run) -> Reading {
-    match detect::find(text, dialect) {
-        Ok(Found::Words(notation, words, diagnostics)) => {
-            let mut reading = read_words(notation, &words, run);
-            reading.diagnostics.extend(diagnostics);
-            reading.diagnostics = in_order(reading.diagnostics);
-            reading
-        }
-        Ok(Found::Tree(notation, node)) => read_tree(notation, &node, run),
-        Err(diagnostic) => Reading::of_nothing(dialect, diagnostic),
+    let (mut reading, diagnostics) = match detect::find(text, dialect) {
+        Ok(Found::Words(notation, words, diagnostics)) => (read_words(notation, &words, run), diagnostics),
+        Ok(Found::Tree(notation, node)) => (read_tree(notation, &node, run), Vec::new()),
+        Err(diagnostic) => return Reading::of_nothing(dialect, diagnostic),
+    };
+    reading.diagnostics.extend(diagnostics);
+    if let Some(notation) = reading.notation {
+        reading.diagnostics.extend(sections::others(text, notation, dialect.is_some()));
     }
+    reading.diagnostics = in_order(reading.diagnostics);
+    reading
 }
 
 /// Reads `profiler_config.json`, which is torch_npu's or MindSpore's, as a job that watches it does.
@@ -124,7 +157,7 @@ pub fn read_dynamic(text: &str, run: &Run) -> Reading {
 
 /// Reads the profiler's flags among those of a trainer: MindSpeed-LLM's `--profile…` or FSDP2's `--training.profile…`.
 pub fn read_flags(argv: &[String], run: &Run) -> Reading {
-    let words: Vec<Word> = argv.iter().map(|text| Word { text: text.clone(), line: 0 }).collect();
+    let words: Vec<Word> = argv.iter().map(|text| Word { text: text.clone(), line: 0, begins: true }).collect();
     let notation = detect::notation_of_flags(&words).unwrap_or(Notation::LlmFlags);
     let mut reading = read_words(notation, &words, run);
     for diagnostic in &mut reading.diagnostics {

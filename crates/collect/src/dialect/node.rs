@@ -58,6 +58,14 @@ impl Node {
         }
     }
 
+    /// Itself, or the first of a list.
+    pub fn first(&self) -> &Node {
+        match &self.value {
+            Value::List(list) => list.first().unwrap_or(self),
+            _ => self,
+        }
+    }
+
     /// A number of at least 1.
     pub fn count(&self) -> Option<u64> {
         match self.value {

@@ -14,15 +14,19 @@ use super::Run;
 use super::check::{self, CpuSwitch, Keys, check};
 use super::names::{EXPORTS_MINDSPEED, LEVELS_MINDSPEED, STAGES, word};
 use super::node::{Node, Value};
+use super::outside::{self, Home};
 use super::section::{Manners, Section, hint};
 use super::switches;
 use super::writing::{Window, yaml_quoted};
 
-const MANNERS: Manners = Manners { peer: "MindSpeed-RL", wrong: Severity::Error, bool_is_int: false };
+const MANNERS: Manners = Manners::of_trainer("MindSpeed-RL");
+const OUTER: &str = "profiler_config";
+const INNER: &str = "integrated";
+const PATH: &[&str] = &[OUTER, INNER];
 const PREFIX: &str = "profiler_config.integrated.";
-const PATH: &str = "./profiler_data";
+const OUTPUT: &str = "./profiler_data";
 
-const KEYS: &[&str] = &[
+pub(super) const KEYS: &[&str] = &[
     "profile",
     "mstx",
     "stage",
@@ -41,23 +45,31 @@ const KEYS: &[&str] = &[
 ];
 
 pub(super) fn read(root: &Node, run: &Run) -> (CollectConfig, Vec<Diagnostic>) {
-    let outer = root.get("profiler_config");
-    let node = outer.unwrap_or(root);
-    let is_bare = outer.is_none() && root.get("integrated").is_none();
-    let node = if is_bare { Some(root) } else { node.get("integrated") };
+    let outer = root.get(OUTER);
+    let has_section = outer.is_some() || root.get(INNER).is_some();
+    let is_bare = !has_section && outside::has_settings(root, KEYS);
+    let node = if is_bare { Some(root) } else { outer.unwrap_or(root).get(INNER) };
     let entries = node.and_then(Node::map).unwrap_or_default();
-    let mut section = Section::new(entries, PREFIX, MANNERS);
+    let mut section = Section::new(entries, PREFIX, MANNERS.read_by(run.reader));
     if entries.is_empty() {
-        let diagnostic =
-            Diagnostic::new(Severity::Error, "profiler_config.integrated".to_owned(), messages::section_missing());
+        let diagnostic = Diagnostic::new(Severity::Error, PATH.join("."), messages::section_missing());
         section.diagnostics.push(diagnostic.at(outer.map(|outer| outer.line)));
     }
-    for entry in outer.and_then(Node::map).unwrap_or_default().iter().filter(|entry| entry.key != "integrated") {
-        let message = messages::only_section_read("integrated", hint(similar::near(&entry.key, ["integrated"])));
-        let diagnostic = Diagnostic::new(Severity::Warning, format!("profiler_config.{}", entry.key), message);
+    for entry in outer.and_then(Node::map).unwrap_or_default().iter().filter(|entry| entry.key != INNER) {
+        let message = messages::only_section_read(INNER, hint(similar::near(&entry.key, [INNER])));
+        let diagnostic = Diagnostic::new(Severity::Warning, format!("{OUTER}.{}", entry.key), message);
         section.diagnostics.push(diagnostic.at(Some(entry.line)));
     }
-    section.unknown(KEYS, Severity::Error, &messages::consequence_refused(MANNERS.peer));
+    if !is_bare {
+        let consequence = messages::consequence_dropped(section.peer());
+        let others = &["training", OUTER, INNER];
+        let home = Home { path: PATH, known: KEYS, others, consequence };
+        section.diagnostics.extend(home.outside(root));
+        section.diagnostics.extend(outside::twice(root, OUTER, ""));
+        section.diagnostics.extend(outer.and_then(|outer| outside::twice(outer, INNER, "profiler_config.")));
+    }
+    let refused = messages::consequence_refused(section.peer());
+    section.unknown(KEYS, Severity::Error, &refused);
     section.empty(KEYS, Severity::Warning, &messages::value_missing_default());
     let config = settings(&mut section, run);
     (config, section.diagnostics)
@@ -80,18 +92,18 @@ fn settings(section: &mut Section, run: &Run) -> CollectConfig {
         shapes: section.bool("profile_record_shapes", false),
         mstx: section.bool("mstx", false),
         export: vec![export],
-        output: section.text("profile_save_path", PATH),
+        output: section.text("profile_save_path", OUTPUT),
         analyse: if section.bool("profile_analysis", false) { Analyse::Online } else { Analyse::Off },
         ..CollectConfig::default()
     };
     if !section.has("profile_save_path") {
-        section.note("profile_save_path", messages::path_missing(PATH));
+        section.note("profile_save_path", messages::path_missing(OUTPUT));
     }
     config.schedule = Some(window(section, &config));
     check::level_none_needs_mstx(section, &mut config, "profile_level");
     if !config.cpu && !config.npu {
         (config.cpu, config.npu) = (true, true);
-        section.warn("profile_with_npu", messages::cpu_and_npu_off());
+        section.warn("profile_with_npu", messages::cpu_and_npu_off(section.manners().profiler));
     }
     if config.analyse == Analyse::Off && section.has("profile_export_type") {
         section.note("profile_export_type", messages::analysed_later());
@@ -134,7 +146,7 @@ fn ranks(section: &mut Section) -> Choice<u32> {
             Choice::Only(Vec::new())
         }
         _ => {
-            section.warn(key, messages::ranks_are_no_list(&node.shown(), MANNERS.peer));
+            section.warn(key, messages::ranks_are_no_list(&node.shown(), section.peer()));
             Choice::Only(vec![0])
         }
     }
@@ -182,7 +194,7 @@ fn window(section: &mut Section, config: &CollectConfig) -> Schedule {
     if active < 1 {
         let message = messages::end_not_after_start(end, start);
         match config.stages {
-            Choice::All => section.warn(last, messages::records_one_step(message)),
+            Choice::All => section.warn(last, messages::records_one_step(message, section.manners().profiler)),
             Choice::Only(_) => section.error(last, messages::records_no_stage(message)),
         }
     }

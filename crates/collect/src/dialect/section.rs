@@ -8,6 +8,7 @@ use npuscope_tables::similar;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::messages;
 
+use super::Reader;
 use super::node::{Entry, Node, Value};
 
 /// What a trainer or profiler does about an invalid value.
@@ -15,10 +16,35 @@ use super::node::{Entry, Node, Value};
 pub(super) struct Manners {
     /// Who reads the section, for messages.
     pub peer: &'static str,
+    /// The profiler that the trainer uses, for messages.
+    pub profiler: &'static str,
+    pub is_mindspore: bool,
+    /// Whether the Python package reads it in the place of the trainer.
+    pub is_npuscope: bool,
     /// An error where it raises, a warning where it uses the default instead.
     pub wrong: Severity,
     /// Whether `true` is read as the number 1, as Python's `int` does.
     pub bool_is_int: bool,
+}
+
+impl Manners {
+    /// A trainer on torch_npu that refuses to start with an invalid value.
+    pub const fn of_trainer(peer: &'static str) -> Manners {
+        Manners {
+            peer,
+            profiler: "torch_npu",
+            is_mindspore: false,
+            is_npuscope: false,
+            wrong: Severity::Error,
+            bool_is_int: false,
+        }
+    }
+
+    /// The same for whoever reads the section.
+    pub fn read_by(self, reader: Reader) -> Manners {
+        let is_npuscope = reader == Reader::Npuscope;
+        Manners { peer: reader.name(self.peer), profiler: reader.name(self.profiler), is_npuscope, ..self }
+    }
 }
 
 pub(super) struct Section<'a> {
@@ -46,6 +72,11 @@ impl<'a> Section<'a> {
 
     pub fn manners(&self) -> Manners {
         self.manners
+    }
+
+    /// Who reads the section.
+    pub fn peer(&self) -> &'static str {
+        self.manners.peer
     }
 
     pub fn entries(&self) -> &'a [Entry] {

@@ -21,7 +21,7 @@ use super::section::{Manners, Section};
 use super::writing::Window;
 use super::{Notation, Run};
 
-const MANNERS: Manners = Manners { peer: "torch_npu", wrong: Severity::Warning, bool_is_int: true };
+const MANNERS: Manners = Manners { wrong: Severity::Warning, bool_is_int: true, ..Manners::of_trainer("torch_npu") };
 
 const ARGUMENTS: &[&str] = &[
     "activities",
@@ -84,7 +84,7 @@ pub(super) fn keys(notation: Notation) -> (&'static [&'static str], &'static [&'
 
 pub(super) fn read(notation: Notation, node: &Node, run: &Run) -> (CollectConfig, Vec<Diagnostic>) {
     let is_dynamic = notation == Notation::TorchNpuDynamic;
-    let mut section = Section::new(node.map().unwrap_or_default(), "", MANNERS);
+    let mut section = Section::new(node.map().unwrap_or_default(), "", MANNERS.read_by(run.reader));
     section.unknown(keys(notation).0, Severity::Warning, &messages::consequence_no_effect());
     misplaced(&mut section);
     let (cpu, npu) = activities(&mut section);
@@ -142,7 +142,7 @@ fn experimental(section: &mut Section, config: &mut CollectConfig, is_dynamic: b
     if !entries.is_empty() && !config.npu {
         section.warn(key, messages::no_effect_without_npu());
     }
-    let mut inner = Section::new(entries, "experimental_config.", MANNERS);
+    let mut inner = Section::new(entries, "experimental_config.", section.manners());
     inner.unknown(EXPERIMENTAL, Severity::Warning, &messages::consequence_no_effect());
     config.level = inner.one_of("profiler_level", LEVELS_TORCH_NPU, "Level0").unwrap_or(Level::Level0);
     config.aic_metrics = metrics(&mut inner, config.level, is_dynamic);
@@ -162,7 +162,7 @@ fn experimental(section: &mut Section, config: &mut CollectConfig, is_dynamic: b
     config.op_attr = inner.bool("op_attr", false);
     if config.op_attr && !config.export.contains(&Export::Db) {
         config.op_attr = false;
-        inner.warn("op_attr", messages::op_attr_needs_db());
+        inner.warn("op_attr", messages::op_attr_needs_db(section.peer()));
     }
     config.gc_threshold_ms = gc_threshold(&mut inner, config.cpu);
     config.host_sys = host_sys(&mut inner, HOST_SYSTEMS_TORCH_NPU);
@@ -184,7 +184,7 @@ fn metrics(section: &mut Section, level: Level, is_dynamic: bool) -> AicMetrics 
         None => AicMetrics::None,
     };
     if asked != AicMetrics::None && !level.has_metrics() {
-        section.warn(key, messages::metrics_need_level(MANNERS.peer));
+        section.warn(key, messages::metrics_need_level(section.peer()));
         return AicMetrics::None;
     }
     asked
@@ -216,7 +216,10 @@ fn arguments(section: &mut Section, config: &mut CollectConfig) {
         None => {
             config.analyse = Analyse::Off;
             if !section.has("on_trace_ready") {
-                section.warn("on_trace_ready", messages::handler_missing_temporary());
+                match section.manners().is_npuscope {
+                    true => section.note("on_trace_ready", messages::handler_missing_raw()),
+                    false => section.warn("on_trace_ready", messages::handler_missing_temporary()),
+                }
             }
         }
     }
@@ -233,7 +236,7 @@ fn arguments(section: &mut Section, config: &mut CollectConfig) {
 fn dynamic(section: &mut Section, config: &mut CollectConfig) {
     let start = match section.int("start_step", 0).unwrap_or(0) {
         start if start < -1 => {
-            section.warn("start_step", messages::value_too_small(start, -1, MANNERS.peer, 0));
+            section.warn("start_step", messages::value_too_small(start, -1, section.peer(), 0));
             0
         }
         start => start,

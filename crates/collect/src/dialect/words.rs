@@ -12,6 +12,8 @@ use super::comments::Comments;
 pub(super) struct Word {
     pub text: String,
     pub line: usize,
+    /// Whether it may belong to another command than the word before.
+    pub begins: bool,
 }
 
 /// The words of a script or of a file of flags: without comments, quotes and continuations.
@@ -28,7 +30,8 @@ pub(super) fn words(text: &str) -> (Vec<Word>, Vec<Diagnostic>) {
 
 fn split(text: &str, first_line: usize, is_script: bool, out: &mut Vec<Word>, diagnostics: &mut Vec<Diagnostic>) {
     let chars = text.chars().peekable();
-    let mut splitter = Splitter { chars, line: first_line, is_script, comments: Comments::default(), diagnostics };
+    let mut splitter =
+        Splitter { chars, line: first_line, is_script, begins: true, comments: Comments::default(), diagnostics };
     while let Some(word) = splitter.next(out) {
         if let Some(word) = word {
             push(word, out);
@@ -47,7 +50,7 @@ fn push(word: Word, out: &mut Vec<Word>) {
         Some(name) if is_variable(name) => {
             let rest = word.text[name.len() + 1..].trim_start_matches('(');
             if !rest.is_empty() {
-                out.push(Word { text: rest.to_owned(), line: word.line });
+                out.push(Word { text: rest.to_owned(), ..word });
             }
         }
         _ => out.push(word),
@@ -59,6 +62,8 @@ struct Splitter<'a, 'b> {
     line: usize,
     /// Quotes may hold further words; inside of quotes they are just characters.
     is_script: bool,
+    /// Whether a command may begin here.
+    begins: bool,
     comments: Comments,
     diagnostics: &'b mut Vec<Diagnostic>,
 }
@@ -102,11 +107,16 @@ impl Splitter<'_, '_> {
                         _ => break,
                     }
                 }
-                c if is_separator(*c) => _ = self.next_char(),
+                c if is_separator(*c) => {
+                    let ends_line = *c == '\n' && self.is_script && !self.comments.goes_on();
+                    self.begins |= ends_line || !c.is_whitespace();
+                    self.next_char();
+                }
                 _ => break,
             }
         }
         let line = self.line;
+        let begins = std::mem::take(&mut self.begins);
         let is_flag = self.chars.peek() == Some(&'-');
         self.diagnostics.extend(self.comments.word(line, is_flag));
         let mut text = String::new();
@@ -128,9 +138,10 @@ impl Splitter<'_, '_> {
                     }
                     is_word = false;
                     if !text.is_empty() {
-                        push(Word { text: std::mem::take(&mut text), line }, out);
+                        push(Word { text: std::mem::take(&mut text), line, begins }, out);
                     }
                     split(&quoted, begin, false, out, self.diagnostics);
+                    self.begins = true;
                 }
                 '\\' => {
                     self.next_char();
@@ -148,7 +159,7 @@ impl Splitter<'_, '_> {
                 }
             }
         }
-        Some((is_word || !text.is_empty()).then_some(Word { text, line }))
+        Some((is_word || !text.is_empty()).then_some(Word { text, line, begins }))
     }
 
     /// Up to the closing quote, which is taken, too.
@@ -183,7 +194,7 @@ mod tests {
     #[test]
     fn comments_and_continuations_are_no_words() {
         assert_eq!(texts("--a 1 # one\n  --b \\\n  2 \\\r\n # --c\n"), ["--a", "1", "--b", "2"]);
-        assert_eq!(words("--a\n\n--b").0[1], Word { text: "--b".to_owned(), line: 3 });
+        assert_eq!(words("--a\n\n--b").0[1], Word { text: "--b".to_owned(), line: 3, begins: true });
     }
 
     #[test]
@@ -197,9 +208,20 @@ mod tests {
     fn flags_in_variables_are_words() {
         let script = "ARGS=\"\n  --profile \\\n  --level 'x'\n\"\nMORE=(--deep\n 2)\nrun $ARGS \"${MORE[@]}\"";
         let found = words(script).0;
-        assert_eq!(found[0], Word { text: "--profile".to_owned(), line: 2 });
+        assert_eq!(found[0], Word { text: "--profile".to_owned(), line: 2, begins: true });
         let texts: Vec<_> = found.iter().map(|word| word.text.as_str()).collect();
         assert_eq!(texts, ["--profile", "--level", "'x'", "--deep", "2", "run", "$ARGS", "${MORE[@]}"]);
+    }
+
+    #[test]
+    fn commands_end_at_lines_and_separators() {
+        let begins = |text: &str| -> Vec<String> {
+            words(text).0.into_iter().filter(|word| word.begins).map(|word| word.text).collect()
+        };
+        assert_eq!(begins("run --a 1 \\\n --b 2\necho x | tee log; ls"), ["run", "echo", "tee", "ls"]);
+        assert_eq!(begins("ARGS=(\n --a 1\n 2\n)\nrun"), ["--a", "run"]);
+        assert_eq!(begins("ARGS=\"--a 1\n 2\"\nrun"), ["--a", "run"]);
+        assert_eq!(begins("run \\\r\n --a 1 \\\r\n 2\r\nls"), ["run", "ls"]);
     }
 
     #[test]

@@ -18,7 +18,7 @@
 //! | first step recorded | `start_step` | `start_step` + `warmup` |
 //! | last step recorded | `stop_step` | `start_step` + `warmup` + `active` - 1 |
 //! | never | -1 | 0 |
-//! | as soon as it is seen | — | -1 |
+//! | as soon as it is seen | `"next"`, and `stop_step` counts from there | -1 |
 //! | has begun when it is seen | its rest is recorded | dropped |
 //!
 //! # What is there at the start
@@ -26,6 +26,8 @@
 //! torch_npu takes a file only once it is changed after the job began, MindSpore takes it at once. Here a file is taken
 //! at once in both dialects, because people write it before they start the job; but not one that says "the next step",
 //! which was meant for whatever ran when it was written. It is reported as an [`error`](Watch::error).
+//!
+//! `"next"` is npuscope's own word. MindSpore's monitor expects a number there, and records nothing.
 
 mod control;
 mod file;

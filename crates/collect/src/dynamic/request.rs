@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::file::DynamicDialect;
 use crate::config::Choice;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::dialect::{self, Run};
+use crate::dialect::{self, Reader, Run};
 use crate::messages;
 
 /// The keys that say when and where. Diagnostics on the others are reported when recording begins.
@@ -120,7 +120,7 @@ impl Request {
             Err(error) => return Err(RequestError::Json(error)),
         }
         // The dialects read it, so that what is checked beforehand is what happens.
-        let reading = dialect::read_dynamic(text, &Run::default());
+        let reading = dialect::read_dynamic(text, &Run { reader: Reader::Npuscope, ..Run::default() });
         let is_reported = |diagnostic: &&Diagnostic| {
             let is_about = diagnostic.key.as_deref().is_none_or(|key| WHEN_AND_WHERE.contains(&key));
             is_about && diagnostic.severity > Severity::Info

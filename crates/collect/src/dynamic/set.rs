@@ -12,6 +12,7 @@ use super::poll;
 use super::request::{Ranks, Request, RequestError, Window};
 use crate::atomic::{self, Durability};
 use crate::config::{AicMetrics, Level};
+use crate::dialect::mindspore::dynamic::NEXT;
 use crate::dialect::names;
 use crate::messages;
 
@@ -255,7 +256,9 @@ fn mindspore_window(changes: &Changes, values: &mut Values) -> Result<(), SetErr
     match changes.window {
         None => {}
         Some(WindowChange::Off) => values.extend([("start_step", json!(-1)), ("stop_step", json!(-1))]),
-        Some(WindowChange::Next { .. }) => return cannot(messages::set_next_step()),
+        Some(WindowChange::Next { active }) => {
+            values.extend([("start_step", json!(NEXT)), ("stop_step", json!(active.max(1)))]);
+        }
         Some(WindowChange::Steps(window)) => {
             check(window)?;
             values.extend([("start_step", json!(window.start)), ("stop_step", json!(window.stop))]);

@@ -5,8 +5,14 @@ use npuscope_collect::config::{Choice, Export, Level};
 use npuscope_collect::dialect::{Run, read};
 use npuscope_collect::explain::{Explanation, Steps, explain, explain_notation};
 
+/// Everything that a configuration lists as files.
+fn files(explanation: &Explanation) -> Vec<&'static str> {
+    explanation.records.iter().flat_map(|kind| kind.files.iter().copied()).collect()
+}
+
 fn explained(text: &str, run: &Run) -> Explanation {
-    explain(&read(text, None, run).config, run)
+    let reading = read(text, None, run);
+    explain_notation(&reading.config, reading.notation, run)
 }
 
 fn steps(first: u64, last: u64, first_index: u64) -> Steps {
@@ -65,7 +71,7 @@ fn stages_have_data_sets_of_their_own() {
     let text = "profiler_config:\n  integrated:\n    profile: true\n    stage: [actor_generate, actor_update]\n    profile_step_end: 4\n";
     let explanation = explained(text, &Run::default());
     assert_eq!((explanation.recorded_steps, explanation.data_sets), (Some(3), Some(6)));
-    assert_eq!(explanation.output, "./profiler_data/{actor_generate,actor_update}/*_ascend_*");
+    assert_eq!(explanation.output, "./profiler_data/{actor_generate,actor_update}/*_ascend_pt");
 }
 
 #[test]
@@ -90,7 +96,7 @@ fn kinds_and_files_follow_the_switches() {
     assert_eq!(files("call stacks"), None);
     assert!(explanation.off.iter().any(|kind| kind.what.to_string() == "call stacks"));
     let db = explain(&CollectConfig { export: vec![Export::Db], ..CollectConfig::default() }, &Run::default());
-    assert_eq!(db.records[0].files, ["ascend_*_profiler_*.db"]);
+    assert_eq!(db.records[0].files, ["ascend_pytorch_profiler_*.db"]);
 }
 
 #[test]
@@ -132,15 +138,66 @@ fn a_dynamic_file_has_a_directory_for_each_rank_and_window() {
         (explanation.output, explanation.reader.map(|reader| reader.to_string()).unwrap_or_default())
     };
     let (output, reader) = explanation(r#"{"start_step": 10, "warmup": 1, "active": 2, "prof_dir": "./out/"}"#);
-    assert_eq!(output, "./out/rank*_start11_stop12/*_ascend_*");
+    assert_eq!(output, "./out/rank*_start11_stop12/*_ascend_pt");
     assert!(
         reader.contains("torch_npu's own monitor begins one step later, when the step in the file is over"),
         "{reader}"
     );
     let (output, reader) = explanation(r#"{"start_step": -1, "active": 2, "is_rank": true, "rank_list": [3]}"#);
-    assert_eq!(output, "./rank3_start*_stop*/*_ascend_*");
+    assert_eq!(output, "./dyn_profile_data/rank3_start*_stop*/*_ascend_pt");
     assert!(!reader.contains("later"), "{reader}");
     let (output, reader) = explanation(r#"{"start_step": 2, "stop_step": 5, "prof_path": "d"}"#);
-    assert_eq!((output.as_str(), reader.as_str()), ("d/rank*_start2_stop5/*_ascend_*", ""));
-    assert_eq!(explanation("--profile").0, "./profile_dir/*_ascend_*");
+    assert_eq!((output.as_str(), reader.as_str()), ("d/rank*_start2_stop5/*_ascend_ms", ""));
+    assert_eq!(explanation("--profile").0, "./profile_dir/*_ascend_pt");
+}
+
+/// The names that the guides give their directories and files.
+#[test]
+fn directories_and_files_are_those_of_the_guides() {
+    let explained = |text: &str| explained(text, &Run::default());
+    let all_stages = explained("profiler_config:\n  integrated:\n    profile: true\n    profile_level: level1\n");
+    assert_eq!(all_stages.output, "./profiler_data/integrated/*_ascend_pt");
+    assert!(files(&all_stages).contains(&"operator_details.csv"));
+
+    let arguments = r#"{"data_process": true, "with_stack": true, "record_shapes": true, "profiler_level": "Level2",
+        "l2_cache": true, "profile_memory": true, "on_trace_ready": {"dir_name": "./profiler_data"}}"#;
+    let mindspore = explained(arguments);
+    assert_eq!(mindspore.output, "./profiler_data/*_ascend_ms");
+    let listed = files(&mindspore);
+    // All files of ASCEND_PROFILER_OUTPUT in the guide, but for step_trace_time.csv, which has no setting.
+    for file in [
+        "api_statistic.csv",
+        "communication.json",
+        "communication_matrix.json",
+        "dataset.csv",
+        "data_preprocess.csv",
+        "kernel_details.csv",
+        "l2_cache.csv",
+        "memory_record.csv",
+        "minddata_pipeline_raw_*.csv",
+        "minddata_pipeline_summary_*.csv",
+        "minddata_pipeline_summary_*.json",
+        "npu_module_mem.csv",
+        "operator_memory.csv",
+        "op_statistic.csv",
+        "trace_view.json",
+    ] {
+        assert!(listed.contains(&file), "{file}: {listed:?}");
+    }
+    assert!(!listed.contains(&"operator_details.csv"), "{listed:?}");
+    let of_device = explained(r#"{"activities": ["NPU"], "data_process": false, "profiler_level": "Level1"}"#);
+    assert!(!files(&of_device).contains(&"dataset.csv"), "the host's switch");
+
+    let db = explained(r#"{"data_process": false, "profiler_level": "Level1", "export_type": ["db"]}"#);
+    assert_eq!(db.records[0].files, ["ascend_mindspore_profiler_*.db"]);
+    assert!(files(&db).contains(&"communication_analyzer.db"));
+}
+
+/// The guide's example, in which only the monitor names a directory.
+#[test]
+fn a_dynamic_file_without_a_directory_is_written_below_that_of_the_monitor() {
+    let explanation = explained(r#"{"start_step": 2, "stop_step": 5}"#, &Run::default());
+    assert_eq!(explanation.output, "./dyn_profile_data/rank*_start2_stop5/*_ascend_ms");
+    let note = explanation.output_note.unwrap().to_string();
+    assert!(note.contains("output_path of DynamicProfilerMonitor"), "{note}");
 }

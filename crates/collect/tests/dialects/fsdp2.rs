@@ -140,7 +140,7 @@ fn booleans_may_be_words() {
     for word in ["no", "false", "f", "n", "0", "'no'", "off"] {
         assert!(!fine(&format!("training:\n  profile: {word}\n"), Fsdp2).enabled, "{word}");
     }
-    for word in ["maybe", "2", "[true]", "'on'"] {
+    for word in ["maybe", "2", "[maybe]", "'on'"] {
         let reading = reading(&format!("training:\n  profile: {word}\n"), Fsdp2);
         assert_diagnostics(&reading, "training.profile", Severity::Error, "true or false");
     }
@@ -155,14 +155,64 @@ fn what_fsdp2_refuses_is_an_error() {
         (&["profile_step_end: -2"], "profile_step_end", "not after"),
         (&["profile_step_end: 0"], "profile_step_end", "not after"),
         (&["profile_level: level3"], "profile_level", "level_none, level0, level1, level2"),
-        (&["profile_export_type: [text, db]"], "profile_export_type", "one of text, db"),
+        (&["profile_export_type: [csv]"], "profile_export_type", "one of text, db"),
+        (&["profile_export_type: []"], "profile_export_type", "missing value"),
+        (&["profile_step: 5"], "profile_step", "ambiguous abbreviation of profile_step_start, profile_step_end"),
         (&["profile_step_start: 5.5"], "profile_step_start", "an integer"),
         (&["profile_ranks: [zero]"], "profile_ranks", "a list of ranks"),
         (&["profile_ranks: []"], "profile_ranks", "nothing is recorded"),
-        (&["profile_save_path: 5"], "profile_save_path", "a string"),
+        (&["profile_save_path: {a: b}"], "profile_save_path", "a string"),
     ] {
         assert_diagnostics(&reading(&section(lines), Fsdp2), &format!("training.{key}"), Severity::Error, words);
     }
+}
+
+/// FSDP2 makes flags of its YAML, and its parser is argparse.
+#[test]
+fn argparse_takes_abbreviations_and_the_first_of_several_values() {
+    let abbreviated = reading(&section(&["profile_rank: [0, 1]"]), Fsdp2);
+    assert_eq!(abbreviated.config.ranks, Choice::Only(vec![0, 1]));
+    assert_diagnostics(&abbreviated, "training.profile_rank", Severity::Warning, "abbreviation of profile_ranks");
+    let several = reading(&section(&["profile_export_type: [db, text]", "profile_step_start: [5, 6]"]), Fsdp2);
+    assert_eq!(
+        (several.config.export.as_slice(), several.config.schedule),
+        (&[Export::Db][..], window(4, 1, UNTIL_END))
+    );
+    assert_diagnostics(&several, "training.profile_export_type", Severity::Warning, "uses db and ignores text");
+    assert_diagnostics(&several, "training.profile_step_start", Severity::Warning, "uses 5 and ignores 6");
+    assert_eq!(fine(&section(&["profile_level: [level1]"]), Fsdp2).level, Level::Level1);
+    assert_eq!(fine(&section(&["profile_save_path: 5"]), Fsdp2).output, "5");
+
+    let argv = |flags: &str| flags.split(' ').map(str::to_owned).collect::<Vec<String>>();
+    let flags = read_flags(&argv("--training.profile --training.profile_rank 0 1"), &Run::default());
+    assert!(flags.config.enabled, "a switch without a value is on");
+    assert_eq!(flags.config.ranks, Choice::Only(vec![0, 1]));
+    let script = read("run --training.profile true --training.profile_ranks 0 1\necho 2 done\n", None, &Run::default());
+    assert_eq!(script.config.ranks, Choice::Only(vec![0, 1]), "the next command is another");
+    let script = read("--training.profile true --training.profile_level level1 level2", None, &Run::default());
+    assert_diagnostics(&script, "--training.profile_level", Severity::Warning, "uses level1 and ignores level2");
+}
+
+#[test]
+fn settings_of_the_profiler_are_found_wherever_they_stand() {
+    let outside = |text: &str| read(text, None, &Run::default());
+    let below = outside(
+        "training:\n  profile: true\n  trace:\n    profile_level: level1\nparallel:\n  profile: true\n  profile_ranks: [0]\n",
+    );
+    for key in ["training.trace.profile_level", "parallel.profile", "parallel.profile_ranks"] {
+        assert_diagnostics(&below, key, Severity::Warning, "belongs below training");
+    }
+    let elsewhere = outside("model:\n  profile: true\n  profile_level: level1\n");
+    assert_eq!((elsewhere.dialect, elsewhere.config.enabled), (Some(Fsdp2), false));
+    assert_diagnostics(&elsewhere, "model.profile_level", Severity::Warning, "belongs below training");
+    let slip = outside("trainng:\n  profile: true\n  profile_level: level1\n");
+    assert_eq!(on(&slip, "trainng").message.id(), "unknown-key");
+    assert_diagnostics(&slip, "trainng", Severity::Warning, "did you mean training?");
+    assert!(slip.records_nothing(&Run::default()));
+    let twice = outside("training:\n  profile: true\ntraining:\n  profile: false\n");
+    assert_diagnostics(&twice, "training", Severity::Warning, "the last one counts");
+    // `profile` alone is a word of many programs.
+    assert_fine(&outside("nsight:\n  profile: true\ntraining:\n  profile: true\n"));
 }
 
 #[test]

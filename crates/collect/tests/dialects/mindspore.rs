@@ -2,7 +2,7 @@
 
 use npuscope_collect::Dialect::MindSpore;
 use npuscope_collect::config::{AicMetrics, Analyse, Choice, Export, HostSystem, Level};
-use npuscope_collect::dialect::{Notation, Run, read};
+use npuscope_collect::dialect::{Notation, Reader, Run, read};
 use npuscope_collect::{CollectConfig, Schedule, Severity};
 use serde_json::{Value, json};
 
@@ -63,7 +63,10 @@ fn the_guides_dynamic_file_is_read() {
         CollectConfig { schedule: window(1, 0, 4), first_step: 1, analyse: Analyse::Off, ..CollectConfig::default() };
     assert_eq!(reading.config, expected);
     assert_eq!(on(&reading, "aicore_metrics").line, Some(4));
-    assert_diagnostics(&reading, "aicore_metrics", Severity::Warning, "read aic_metrics");
+    assert_diagnostics(&reading, "aicore_metrics", Severity::Info, "read aic_metrics");
+    let other =
+        read(&GUIDE_DYNAMIC.replace("-1,\n   \"profiler_level", "1,\n   \"profiler_level"), None, &Run::default());
+    assert_diagnostics(&other, "aicore_metrics", Severity::Warning, "read aic_metrics");
     assert_diagnostics(&reading, "profiler_level", Severity::Info, "0 means Level0");
 }
 
@@ -354,10 +357,18 @@ fn experimental_arguments_may_be_apart() {
 
 #[test]
 fn the_variable_needs_start() {
-    for keys in [json!({"start": false}), json!({"start": "true"})] {
-        let reading = environment(keys);
-        assert!(!reading.config.enabled);
-        assert_diagnostics(&reading, "start", Severity::Warning, "must be true");
+    let off = environment(json!({"start": false}));
+    assert!(!off.config.enabled);
+    assert_diagnostics(&off, "start", Severity::Warning, "must be true");
+    // What each of them does about a text.
+    for (reader, is_on, words) in [
+        (Reader::Trainer, true, r#""true" is a string, which MindSpore takes as true whatever it says"#),
+        (Reader::Npuscope, false, r#""true" is a string, which npuscope takes as false; write true or false"#),
+    ] {
+        let text = json!({"start": "true", "profiler_level": "Level1"}).to_string();
+        let reading = read(&text, None, &Run { reader, ..Run::default() });
+        assert_eq!(reading.config.enabled, is_on);
+        assert_diagnostics(&reading, "start", Severity::Warning, words);
     }
     let schedule = environment(json!({"schedule": {"wait": 0}}));
     assert_diagnostics(&schedule, "schedule", Severity::Warning, "unknown key");

@@ -58,6 +58,7 @@ fn steps_of_torch_npu_come_after_the_warmup() {
     assert_eq!(recorded(20, &[(0, &torch_npu(8, 0, 3))]), [8, 9, 10]);
     assert_eq!(recorded(20, &[(0, &torch_npu(8, 2, 3))]), [10, 11, 12]);
     assert_eq!(recorded(20, &[(6, &torch_npu(-1, 0, 2))]), [7, 8], "the next step");
+    assert_eq!(recorded(20, &[(6, r#"{"start_step": "next", "stop_step": 2}"#)]), [7, 8], "the next step");
     assert_eq!(recorded(20, &[(0, &torch_npu(0, 0, 2))]), [] as [u64; 0], "never");
 }
 

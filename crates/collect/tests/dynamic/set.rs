@@ -4,7 +4,9 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use npuscope_collect::config::{AicMetrics, Level};
-use npuscope_collect::dynamic::{Activity, Changes, DynamicDialect, Ranks, SetError, Window, WindowChange, set};
+use npuscope_collect::dynamic::{
+    Activity, Changes, DynamicDialect, Ranks, SetError, Start, Window, WindowChange, set, write_default,
+};
 use serde_json::{Value, json};
 
 fn steps(start: u64, stop: u64) -> Changes {
@@ -185,6 +187,21 @@ fn readers_never_see_half_a_file() {
     });
 }
 
+/// The file that the monitor writes is of MindSpore.
+#[test]
+fn the_next_step_can_be_asked_for_in_both_dialects() {
+    for dialect in [DynamicDialect::TorchNpu, DynamicDialect::MindSpore] {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(write_default(directory.path(), dialect).unwrap());
+        let next = Changes { window: Some(WindowChange::Next { active: 2 }), ..Changes::default() };
+        let request = set(directory.path(), None, &next).unwrap().request;
+        assert_eq!((request.dialect, request.start, request.active), (dialect, Start::Next, 2));
+        assert!(request.diagnostics.is_empty(), "{:?}", request.diagnostics);
+        let steps = set(directory.path(), None, &steps(8, 10)).unwrap().request;
+        assert_eq!((steps.start, steps.active), (Start::At(8), 3), "a number takes its place");
+    }
+}
+
 #[test]
 fn what_cannot_be_said_or_read_leaves_the_file_alone() {
     let directory = tempfile::tempdir().unwrap();
@@ -197,8 +214,6 @@ fn what_cannot_be_said_or_read_leaves_the_file_alone() {
         refused(None, &ranks),
         "a file of mindspore cannot express a selection of ranks; every rank that reads the file records"
     );
-    let next = Changes { window: Some(WindowChange::Next { active: 1 }), ..Changes::default() };
-    assert!(refused(None, &next).contains("the next step"));
     assert!(refused(None, &Changes { modules: Some(true), ..Changes::default() }).contains("module calls"));
     assert!(refused(None, &Changes { warmup: Some(1), ..Changes::default() }).contains("warmup"));
     assert!(refused(None, &steps(0, 3)).contains("0 to 3"));

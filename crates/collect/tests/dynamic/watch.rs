@@ -81,7 +81,10 @@ fn every_change_is_given_once() {
 
 #[test]
 fn what_was_there_before_is_taken_unless_it_says_the_next_step() {
-    for (text, is_taken) in [(mindspore(8, 10), true), (torch_npu(8, 0, 1), true), (torch_npu(-1, 0, 1), false)] {
+    let next = r#"{"start_step": "next", "stop_step": 1}"#.to_owned();
+    for (text, is_taken) in
+        [(mindspore(8, 10), true), (torch_npu(8, 0, 1), true), (torch_npu(-1, 0, 1), false), (next, false)]
+    {
         let place = Place::with(&text);
         let mut watch = place.watch();
         assert_eq!(watch.newest().is_some(), is_taken, "{text}");

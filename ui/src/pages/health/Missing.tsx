@@ -83,7 +83,7 @@ export function Missing({ health }: { health: Health }) {
     />
   );
   return (
-    <Card title={t("title")} tools={choice}>
+    <Card title={t("title")} tools={dialects.length > 0 && choice}>
       <ul class="missing">
         {missing.map((gap) => (
           <li key={gap.what.id}>
@@ -100,7 +100,8 @@ export function Missing({ health }: { health: Health }) {
                 gap.was_on && <span class="chip">{t("wasOn")}</span>
               )}
             </div>
-            {switchOf(gap) === undefined ? <span class="hint">{t("noWay")}</span> : <code>{switchOf(gap)}</code>}
+            {gap.switches.length > 0 &&
+              (switchOf(gap) === undefined ? <span class="hint">{t("noWay")}</span> : <code>{switchOf(gap)}</code>)}
           </li>
         ))}
       </ul>

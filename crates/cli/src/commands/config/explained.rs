@@ -29,6 +29,7 @@ pub fn text(explanation: &Explanation, settings: &Settings) -> String {
         Analyse::Async => messages::explain_analysis_async(),
     };
     text.push_str(&indented(messages::explain_output(&explanation.output, analysis)));
+    text.extend(explanation.output_note.clone().map(indented));
     text.push_str(&format!("\n{}\n", bold(messages::explain_recorded())));
     text.push_str(&kinds(&explanation.records, settings));
     let off: Vec<Message> = explanation.off.iter().map(|kind| kind.what.clone()).collect();

@@ -24,7 +24,14 @@ pub(super) fn words(entries: &[Entry], notation: Notation, section: &mut Section
     for entry in entries {
         let mut entry = entry.clone();
         if entry.key == "aicore_metrics" {
-            section.warn("aicore_metrics", messages::renamed_silently("aic_metrics"));
+            // npuscope reads it; MindSpore uses the default, which may be what it says.
+            let is_default = matches!(&entry.node.value, Value::Int(-1))
+                || matches!(entry.node.text(), Some("AiCoreNone" | "AicoreNone" | "None"));
+            match section.manners().is_npuscope {
+                true => section.note("aicore_metrics", messages::renamed("aic_metrics")),
+                false if is_default => section.note("aicore_metrics", messages::renamed_silently("aic_metrics")),
+                false => section.warn("aicore_metrics", messages::renamed_silently("aic_metrics")),
+            }
             if entries.iter().any(|other| other.key == "aic_metrics") {
                 continue;
             }
@@ -41,7 +48,7 @@ pub(super) fn words(entries: &[Entry], notation: Notation, section: &mut Section
             let shown = Node { value: value.clone(), line: 0 }.shown();
             section.note(&entry.key, messages::code_deprecated(code, &shown));
             if entry.key == "export_type" && code != 1 && code != 2 {
-                section.warn(&entry.key, messages::export_code_unknown(code, section.manners().peer));
+                section.warn(&entry.key, messages::export_code_unknown(code, section.peer()));
             }
             entry.node.value = value;
         }

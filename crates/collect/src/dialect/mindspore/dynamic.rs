@@ -6,8 +6,9 @@ use crate::Schedule;
 use crate::config::{Analyse, CollectConfig};
 use crate::messages;
 
-use super::super::arguments::{activity_names, export_json, host_sys_json, pretty};
+use super::super::arguments::{activity_names, at_least, export_json, host_sys_json, pretty};
 use super::super::names::{HOST_SYSTEMS_MINDSPORE, LEVELS_MINDSPORE, METRICS, word};
+use super::super::node::Node;
 use super::super::section::Section;
 use super::super::writing::Window;
 
@@ -36,7 +37,28 @@ pub(super) const KEYS: &[&str] = &[
     "host_sys",
 ];
 
+/// The start that only npuscope's monitor knows: the step after the file is seen. `stop_step` counts from there.
+pub(crate) const NEXT: &str = "next";
+
 pub(super) fn read(section: &mut Section, config: &mut CollectConfig) {
+    config.at_once = section.get("start_step").and_then(Node::text) == Some(NEXT);
+    match config.at_once {
+        true => next(section, config),
+        false => steps(section, config),
+    }
+    config.first_step = 1;
+    destination(section, config);
+}
+
+fn next(section: &mut Section, config: &mut CollectConfig) {
+    if !section.manners().is_npuscope {
+        section.warn("start_step", messages::start_is_next());
+    }
+    let active = if section.has("stop_step") { at_least(section, "stop_step", 1) } else { 1 };
+    config.schedule = Some(Schedule { wait: 0, warmup: 0, active, repeat: 1, skip_first: 0, skip_first_wait: false });
+}
+
+fn steps(section: &mut Section, config: &mut CollectConfig) {
     let start = section.int("start_step", -1).unwrap_or(-1);
     let stop = section.int("stop_step", -1).unwrap_or(-1);
     config.enabled = start != -1;
@@ -48,7 +70,6 @@ pub(super) fn read(section: &mut Section, config: &mut CollectConfig) {
         section.warn("start_step", messages::begins_at_first_step(start));
     }
     let start = first;
-    config.first_step = 1;
     config.schedule = Some(Schedule {
         wait: 0,
         warmup: 0,
@@ -58,6 +79,9 @@ pub(super) fn read(section: &mut Section, config: &mut CollectConfig) {
         skip_first: start.unsigned_abs() - 1,
         skip_first_wait: false,
     });
+}
+
+fn destination(section: &mut Section, config: &mut CollectConfig) {
     config.output = section.text("prof_path", "./");
     let analyses = section.bool("analyse", false);
     let mode = section.int("analyse_mode", -1).unwrap_or(-1);
@@ -77,10 +101,15 @@ pub(super) fn read(section: &mut Section, config: &mut CollectConfig) {
 pub(super) fn write(config: &CollectConfig) -> String {
     let window = Window::of(config);
     let start = window.first.saturating_add(1);
-    pretty(&json!({
-        "start_step": if config.enabled { json!(start) } else { json!(-1) },
+    let (start, stop) = match (config.enabled, config.at_once) {
         // A last step without a first one would look like a mistake.
-        "stop_step": if config.enabled { json!(start.saturating_add(window.active - 1)) } else { json!(-1) },
+        (false, _) => (json!(-1), json!(-1)),
+        (true, true) => (json!(NEXT), json!(window.active)),
+        (true, false) => (json!(start), json!(start.saturating_add(window.active - 1))),
+    };
+    pretty(&json!({
+        "start_step": start,
+        "stop_step": stop,
         "aic_metrics": word(METRICS, &config.aic_metrics),
         "profiler_level": word(LEVELS_MINDSPORE, &config.level),
         "activities": activity_names(config),

@@ -4,7 +4,7 @@
 //! A schedule counts from 0 at the profiler's start. Dynamic steps count from 1, and `stop_step` is recorded, too.
 
 mod codes;
-mod dynamic;
+pub(crate) mod dynamic;
 
 use serde_json::{Value as Json, json};
 
@@ -18,11 +18,12 @@ use super::arguments::{
 };
 use super::check::{CpuSwitch, Keys, check};
 use super::names::{EXPORTS, HOST_SYSTEMS_MINDSPORE, LEVELS_MINDSPORE, METRICS, METRICS_MINDSPORE, word};
-use super::node::{Entry, Node};
+use super::node::{Entry, Node, Value};
 use super::section::{Manners, Section};
 use super::{Notation, Run};
 
-const MANNERS: Manners = Manners { peer: "MindSpore", wrong: Severity::Warning, bool_is_int: false };
+const MANNERS: Manners =
+    Manners { profiler: "MindSpore", is_mindspore: true, wrong: Severity::Warning, ..Manners::of_trainer("MindSpore") };
 
 /// What every notation has, and what of it `profile` takes in `_ExperimentalConfig`.
 const EXPERIMENTAL: &[&str] = &[
@@ -85,12 +86,12 @@ pub(super) fn keys(notation: Notation) -> (&'static [&'static str], &'static [&'
 
 pub(super) fn read(notation: Notation, node: &Node, run: &Run) -> (CollectConfig, Vec<Diagnostic>) {
     let entries = flattened(notation, node);
-    let mut section = Section::new(&entries, "", MANNERS);
+    let mut section = Section::new(&entries, "", MANNERS.read_by(run.reader));
     section.unknown(keys(notation).0, Severity::Warning, &messages::consequence_no_effect());
     // Codes are replaced by words, so that the rest needs to know words only.
     let (entries, mut diagnostics) = codes::words(&entries, notation, &mut section);
     diagnostics.append(&mut section.diagnostics);
-    let mut section = Section::new(&entries, "", MANNERS);
+    let mut section = Section::new(&entries, "", MANNERS.read_by(run.reader));
     section.diagnostics = diagnostics;
     let mut config = common(&mut section);
     match notation {
@@ -148,13 +149,13 @@ fn common(section: &mut Section) -> CollectConfig {
     };
     if config.level == Level::None && !config.mstx {
         config.level = Level::Level0;
-        section.warn("profiler_level", messages::level_none_without_mstx());
+        section.warn("profiler_level", messages::level_none_without_mstx(section.peer()));
     }
     config.aic_metrics = metrics(section, config.level);
     (config.mstx_domain_include, config.mstx_domain_exclude) = domains(section, config.mstx);
     if config.shapes && !config.cpu {
         config.shapes = false;
-        section.warn("record_shapes", messages::shapes_need_cpu());
+        section.warn("record_shapes", messages::shapes_need_cpu(section.peer()));
     }
     if config.memory && !(config.cpu && config.npu) {
         section.note("profile_memory", messages::memory_needs_both());
@@ -169,12 +170,12 @@ fn metrics(section: &mut Section, level: Level) -> AicMetrics {
     match (level.has_metrics(), asked) {
         (true, AicMetrics::None) => {
             if section.has(key) {
-                section.warn(key, messages::metrics_required(MANNERS.peer));
+                section.warn(key, messages::metrics_required(section.peer()));
             }
             AicMetrics::PipeUtilization
         }
         (false, asked) if asked != AicMetrics::None => {
-            section.warn(key, messages::metrics_need_level(MANNERS.peer));
+            section.warn(key, messages::metrics_need_level(section.peer()));
             AicMetrics::None
         }
         (_, asked) => asked,
@@ -210,7 +211,7 @@ fn arguments(section: &mut Section, config: &mut CollectConfig) {
     config.schedule = schedule(section);
     if config.schedule.is_some() && config.data_process {
         config.data_process = false;
-        section.warn("data_process", messages::data_process_needs_no_schedule());
+        section.warn("data_process", messages::data_process_needs_no_schedule(section.peer()));
     }
     match handler(section) {
         None => config.analyse = Analyse::Off,
@@ -232,10 +233,25 @@ fn arguments(section: &mut Section, config: &mut CollectConfig) {
 
 fn environment(section: &mut Section, config: &mut CollectConfig) {
     constructor(section, config);
-    config.enabled = section.bool("start", false);
+    config.enabled = starts(section);
     config.analyse = Analyse::Online;
-    if !config.enabled {
+    if !config.enabled && !section.get("start").is_some_and(|node| node.text().is_some()) {
         section.warn("start", messages::must_start());
+    }
+}
+
+/// MindSpore takes any text but an empty one as true, `"false"` included; npuscope takes only true.
+fn starts(section: &mut Section) -> bool {
+    let Some(node) = section.get("start") else { return false };
+    match &node.value {
+        Value::Text(text) => {
+            let shown = node.shown();
+            let own = section.manners().is_npuscope;
+            section
+                .warn("start", if own { messages::start_is_text(&shown) } else { messages::start_is_truthy(&shown) });
+            !own && !text.is_empty()
+        }
+        _ => section.bool("start", false),
     }
 }
 
