@@ -16,7 +16,7 @@ fn job(profile: &Path, config: JobConfig) -> Store {
 }
 
 fn open(profile: &Path) -> Store {
-    Store::open(profile, OpenOptions::new(&profile.with_extension("cache"))).unwrap()
+    Store::open(profile, OpenOptions::new(profile.with_extension("cache"))).unwrap()
 }
 
 fn missing(store: &Store) -> Vec<Missing> {

@@ -235,7 +235,7 @@ fn environment(section: &mut Section, config: &mut CollectConfig) {
     constructor(section, config);
     config.enabled = starts(section);
     config.analyse = Analyse::Online;
-    if !config.enabled && !section.get("start").is_some_and(|node| node.text().is_some()) {
+    if !config.enabled && section.get("start").is_none_or(|node| node.text().is_none()) {
         section.warn("start", messages::must_start());
     }
 }
