@@ -89,6 +89,7 @@ messages! {
     "number-per-step" => number_per_step(work: Message),
     "work-gc" => work_gc(),
     "work-dataloader" => work_dataloader(),
+    "work-host" => work_host(),
     "number-of-others" => number_of_others(),
     "number-waits-per-step" => number_waits_per_step(),
     "number-growth" => number_growth(),

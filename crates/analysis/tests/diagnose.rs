@@ -141,7 +141,7 @@ fn verdict_on_hosts(job: &HostJob) -> Diagnosis {
     let directory = tempfile::tempdir().unwrap();
     let profile = directory.path().join("profile");
     job.write(&Output::new(&profile).unwrap()).unwrap();
-    diagnose(&Store::open(&profile, OpenOptions::new(directory.path().join("cache"))).unwrap()).unwrap()
+    diagnose(&Store::open(&profile, OpenOptions::new(directory.path().join("cache"))).unwrap(), None).unwrap()
 }
 
 #[test]

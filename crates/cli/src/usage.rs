@@ -33,7 +33,7 @@ pub enum UsageError {
     },
     NoTimeline,
     NoStepTimes(PathBuf),
-    NoStep(i64),
+    NoStep(cluster::Usage),
     NoDevice(PathBuf),
 
     NoEvents,
@@ -139,7 +139,7 @@ impl UsageError {
             UsageError::Stdin(error) => messages::unreadable_stdin(io_error(error)),
             UsageError::NoSuchRanks { there } => messages::no_such_ranks(ranges(there)),
             UsageError::NoTimeline => messages::no_timeline(),
-            UsageError::NoStep(step) => npuscope_views::messages::no_step(*step),
+            UsageError::NoStep(usage) => usage.message(),
             UsageError::NoStepTimes(path) => messages::no_step_times(path),
             UsageError::NoDevice(path) => messages::no_device(path),
             UsageError::NoEvents => messages::no_events(),

@@ -96,6 +96,7 @@ number-share-of-computing = share of computing
 number-per-step = { $work } per step
 work-gc = garbage collection
 work-dataloader = waiting for the next batch
+work-host = host work between communications
 number-of-others = on other ranks
 number-waits-per-step = waits per step
 number-growth = growth per step

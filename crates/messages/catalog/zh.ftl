@@ -86,6 +86,7 @@ number-share-of-computing = 计算占比
 number-per-step = 每个 step 的{ $work }耗时
 work-gc = 垃圾回收
 work-dataloader = 等待下一个 batch
+work-host = 两次通信之间的主机工作
 number-of-others = 其他 rank
 number-waits-per-step = 每个 step 的等待次数
 number-growth = 每个 step 增长

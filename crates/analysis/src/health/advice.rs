@@ -101,10 +101,10 @@ pub(super) fn is_of_device(setting: Setting) -> bool {
 /// rank, in that profiler's words. Otherwise why none of them helps.
 pub fn hint(store: &Store, settings: &[Setting]) -> Result<Message, StoreError> {
     let sources: Vec<&RankSource> = store.profile().ranks.iter().collect();
-    let framework = sources.first().map_or(Framework::TorchNpu, |rank| rank.framework);
+    let framework = sources.first().map_or(Framework::TorchNpu, |rank| rank.framework());
     let ranks = store.each(&sources, Selection::of(&[TableId::Metadata]), |source, tables| {
         let recorded = Settings::of(&tables);
-        let on: Vec<bool> = settings.iter().map(|setting| was_on(*setting, &recorded, source.framework)).collect();
+        let on: Vec<bool> = settings.iter().map(|setting| was_on(*setting, &recorded, source.framework())).collect();
         (on, recorder(&recorded))
     })?;
     // Where our recorder saw no device, no level would have shown more.

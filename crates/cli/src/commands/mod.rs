@@ -24,8 +24,9 @@ pub mod view;
 use std::path::Path;
 use std::process::ExitCode;
 
+use npuscope_analysis::cluster::Usage;
 use npuscope_analysis::diagnostic::of_rank;
-use npuscope_analysis::steps::has_step;
+use npuscope_analysis::steps::numbers_of_job;
 use npuscope_analysis::{Evidence, Finding, Severity};
 use npuscope_messages::{Decimal, Message, severity};
 use npuscope_store::Store;
@@ -160,10 +161,12 @@ fn say_counts(losses: u64, infos: u64, path: &Path, settings: &Settings) {
 
 /// Fails if the job has no step of that number.
 fn check_step(store: &Store, step: Option<i64>) -> Result<(), CliError> {
-    match step {
-        Some(step) if !has_step(store, step)? => Err(UsageError::NoStep(step).into()),
-        _ => Ok(()),
+    let Some(step) = step else { return Ok(()) };
+    let steps = numbers_of_job(store)?;
+    if !steps.contains(&step) {
+        return Err(UsageError::NoStep(Usage::NoStep { step, steps: steps.into_iter().collect() }).into());
     }
+    Ok(())
 }
 
 /// Fails if reading the profile met a diagnostic of severity warning or error.

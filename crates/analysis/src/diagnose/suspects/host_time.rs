@@ -124,7 +124,7 @@ fn suspect(case: &Case<'_>, rank: usize, places: &Places) -> Option<Suspect> {
         ranks: vec![trace.rank],
         what: messages::what_host_time(Decimal(own), Decimal(usual)),
         numbers: vec![
-            Number::new(messages::number_per_step(), own, "ms/step"),
+            Number::new(messages::number_per_step(messages::work_host()), own, "ms/step"),
             Number::new(messages::number_of_others(), usual, "ms/step"),
         ],
         evidence: evidence.collect(),
