@@ -71,7 +71,7 @@ pub fn run(options: &ShowOptions, settings: &Settings) -> Result<ExitCode, CliEr
         format: options.format,
         output: options.output.as_deref(),
         max_rows: options.max_rows,
-        has_units: true,
+        view: Some(view.name),
     };
     target.write(settings, |take| {
         made.batches.into_iter().try_for_each(take)?;

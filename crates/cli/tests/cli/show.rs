@@ -40,6 +40,11 @@ fn tables_show_durations_in_their_units_and_files_have_the_numbers() {
     let duration = csv.stdout.lines().nth(1).and_then(|line| line.split(',').nth(3)).unwrap_or_default();
     assert!(duration.parse::<i64>().is_ok(), "{}", csv.stdout);
     assert!(!row.contains(duration), "{row}");
+    // The same name is a share in one view and a size in another.
+    let heat = sandbox.run(&["show", "job", "heat", "--rank", "1"]).stdout;
+    assert!(heat.contains(" %") && !heat.contains(" ns"), "{heat}");
+    let peak = sandbox.run(&["show", "job", "memory_peak", "--rank", "1"]).stdout;
+    assert!(peak.contains("iB") && !peak.contains(" s ") && !peak.contains(" ms "), "{peak}");
 }
 
 #[test]
