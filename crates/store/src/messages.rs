@@ -17,6 +17,7 @@ messages! {
 
     // Numbers of ranks.
     "store-no-rank" => no_rank(rank: Rank),
+    "store-no-rank-in-trace" => no_rank_in_trace(rank: Rank),
     "store-what-rank" => what_rank(rank: Rank),
     "store-what-process" => what_process(process: &str, host: &str),
     "store-duplicate" => duplicate(what: Message, read: &str, unread: &str),

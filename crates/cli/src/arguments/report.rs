@@ -19,7 +19,7 @@ pub struct ReportCommand {
     /// Profile: a directory, or a single deliverable such as trace_view.json
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
-    /// Write the report to FILE
+    /// Write the report to FILE; its directory is created if needed
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
     /// Ranks whose timelines to include, for example 0,3-7 [default: at most 4: the first rank, then

@@ -79,7 +79,10 @@ impl Search {
             source.rank = free.next().unwrap_or_default();
             // A job of one process has no ranks, and our recorder says so.
             if !(is_alone && source.is_ours()) {
-                let message = messages::no_rank(source.rank);
+                let message = match source.framework {
+                    Framework::Kineto => messages::no_rank_in_trace(source.rank),
+                    _ => messages::no_rank(source.rank),
+                };
                 source.diagnostics.push(Diagnostic::new(Severity::Info, Code::NoRank, "", message));
             }
             ranks.insert(source.rank, source);
