@@ -181,7 +181,7 @@ class TestQuestions(Case):
         self.assertEqual(profile.show("steps", rank=[1], step=number).num_rows, 1)
         ranges = profile.show("host_ops", kind="mstx")
         self.assertIn("forward", ranges.column("name").to_pylist())
-        with self.assertRaisesRegex(npuscope.QueryError, "no such view: weather"):
+        with self.assertRaisesRegex(npuscope.QueryError, "there is no view weather"):
             profile.show("weather")
         with self.assertRaisesRegex(npuscope.QueryError, "needs a point in time"):
             profile.show("gap", rank=1)

@@ -32,6 +32,8 @@ pub struct Finding {
     pub share_of_step: Option<f64>,
     /// How sure the analysis is, 0 to 1.
     pub confidence: f64,
+    /// What most limits the confidence, if something does.
+    pub doubt: Option<Message>,
     /// Ranks it is about.
     #[cfg_attr(feature = "ts", ts(as = "Vec<i64>"))]
     pub ranks: Vec<Rank>,

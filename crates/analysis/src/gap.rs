@@ -43,6 +43,19 @@ pub enum Cause {
 }
 
 impl Cause {
+    pub const ALL: [Cause; 10] = [
+        Cause::HostBusy,
+        Cause::HostSync,
+        Cause::Data,
+        Cause::Gc,
+        Cause::QueueEmpty,
+        Cause::WaitingForRank,
+        Cause::WaitingForStream,
+        Cause::Start,
+        Cause::End,
+        Cause::Unknown,
+    ];
+
     pub const fn name(self) -> &'static str {
         match self {
             Cause::HostBusy => "host_busy",

@@ -289,8 +289,7 @@ impl Layout {
         let sizes = [("TP", tp), ("CP", cp), ("DP", dp), ("PP", pp), ("EP", ep)];
         let named: Vec<String> =
             sizes.iter().filter(|(_, size)| *size > 1).map(|(name, size)| format!("{name} {size}")).collect();
-        let sizes =
-            if named.is_empty() { messages::layout_ranks(world) } else { messages::layout_sizes(named.join(", ")) };
+        let sizes = if named.is_empty() { messages::layout_ranks(world) } else { messages::layout_sizes(named) };
         match self.origin {
             Origin::Metadata => messages::layout_recorded(sizes),
             Origin::Inferred => messages::layout_inferred(sizes, Decimal(self.confidence * 100.0)),

@@ -4,8 +4,8 @@ mod host;
 
 use npuscope_formats::source::{JOB, RankSource};
 use npuscope_measures::memory;
-use npuscope_measures::statistics::{mean, median};
-use npuscope_measures::step::{self, DeviceTime, Step};
+use npuscope_measures::statistics::{self, mean, median};
+use npuscope_measures::step::{self, Clock, DeviceTime, Step};
 use npuscope_messages::Decimal;
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::table::{diagnostic, rank};
@@ -139,10 +139,21 @@ pub fn overview(store: &Store, step: Option<i64>) -> Result<Overview, StoreError
             None => ranks_without_steps.push(source.rank),
         }
     }
-    let findings = slow_ranks(&ranks);
-    let step_ms = job_step_time(times.iter().map(Vec::as_slice)).unwrap_or_default() / 1e6;
     let steps = job_steps(times.iter().map(Vec::as_slice));
+    let findings = slow_ranks(&ranks, has_steps(&ranks, steps));
+    let step_ms = job_step_time(times.iter().map(Vec::as_slice)).unwrap_or_default() / 1e6;
     Ok(Overview { ranks, ranks_without_steps, steps, step_ms, findings, host: host::longest(&hosts), losses, infos })
+}
+
+impl Overview {
+    /// Whether something divides the time into steps; else all that was recorded counts as one.
+    pub fn has_steps(&self) -> bool {
+        has_steps(&self.ranks, self.steps)
+    }
+}
+
+fn has_steps(ranks: &[RankTime], steps: usize) -> bool {
+    steps > 1 || ranks.iter().any(|rank| rank.clock == Clock::Host.name())
 }
 
 fn rank_time(rank: Rank, steps: &[Step], tables: &RankTables) -> Option<RankTime> {
@@ -172,7 +183,7 @@ fn mean_ms(times: impl Iterator<Item = i64>) -> f64 {
 
 /// Ranks that compute longer than the others of their pipeline stage: those wait for them in every
 /// collective. Stages are not compared with each other, since they hold different layers.
-fn slow_ranks(ranks: &[RankTime]) -> Vec<Finding> {
+fn slow_ranks(ranks: &[RankTime], has_steps: bool) -> Vec<Finding> {
     let mut slow: Vec<(&RankTime, f64, Vec<&RankTime>)> = ranks
         .iter()
         .filter_map(|rank| {
@@ -183,26 +194,45 @@ fn slow_ranks(ranks: &[RankTime]) -> Vec<Finding> {
         })
         .collect();
     slow.sort_by(|(a, _, _), (b, _, _)| b.computing.total_cmp(&a.computing));
-    slow.into_iter().map(|(rank, median, peers)| slow_rank(rank, median, &peers)).collect()
+    slow.into_iter().map(|(rank, median, peers)| slow_rank(rank, median, &peers, has_steps)).collect()
 }
 
-fn slow_rank(rank: &RankTime, median: f64, peers: &[&RankTime]) -> Finding {
+/// The share of the time lost that the others must have more exposed communication for, to say that they wait: a choice.
+const WAITED: f64 = 0.5;
+
+fn slow_rank(rank: &RankTime, median_of_peers: f64, peers: &[&RankTime], has_steps: bool) -> Finding {
+    let median = median_of_peers;
     let ratio = rank.computing / median;
     let lost = rank.computing - median;
     let share = lost / rank.device;
     let fastest = peers.iter().min_by(|a, b| a.computing.total_cmp(&b.computing));
-    let claim = if rank.stage.is_some() { messages::claim_slow_in_stage } else { messages::claim_slow_rank };
+    let others = match rank.stage {
+        Some(_) => messages::claim_other_ranks_of_stage(),
+        None => messages::claim_other_ranks(),
+    };
+    let exposed: Vec<f64> = peers.iter().map(|peer| peer.exposed_communication).collect();
+    let waited = statistics::median(&exposed) - rank.exposed_communication;
+    let waiting = match waited >= WAITED * lost {
+        true => messages::claim_others_wait(),
+        false => messages::claim_others_not_seen_waiting(),
+    };
+    let (per, unit) = match has_steps {
+        true => (messages::per_step(), "ms/step"),
+        false => (messages::of_all_recorded(), "ms"),
+    };
+    let numbers = (Decimal(rank.computing), Decimal(median));
     Finding {
         id: "slow-compute-rank",
         severity: if share > 0.1 { Severity::Critical } else { Severity::Warning },
-        claim: claim(rank.rank, Decimal(ratio), Decimal(rank.computing), Decimal(median)),
+        claim: messages::claim_slow_rank(rank.rank, Decimal(ratio), others, numbers.0, per, numbers.1, waiting),
         numbers: vec![
-            Number::new(messages::number_computing(), rank.computing, "ms/step"),
-            Number::new(messages::number_median(), median, "ms/step"),
-            Number::new(messages::number_lost(), lost, "ms/step"),
+            Number::new(messages::number_computing(), rank.computing, unit),
+            Number::new(messages::number_median(), median, unit),
+            Number::new(messages::number_lost(), lost, unit),
         ],
         share_of_step: Some(share),
         confidence: if peers.len() > 1 { 0.8 } else { 0.4 },
+        doubt: (peers.len() == 1).then(messages::doubt_few),
         ranks: vec![rank.rank],
         evidence: Vec::new(),
         suggestion: messages::try_slow_rank(),
@@ -232,7 +262,7 @@ mod tests {
     #[test]
     fn the_rank_that_computes_longest_is_named_first() {
         let ranks = [rank(0, 50.0), rank(1, 51.0), rank(2, 70.0), rank(3, 60.0), rank(4, 50.0)];
-        let named: Vec<i64> = slow_ranks(&ranks).iter().map(|f| f.ranks[0].0).collect();
+        let named: Vec<i64> = slow_ranks(&ranks, true).iter().map(|f| f.ranks[0].0).collect();
         assert_eq!(named, [2, 3]);
     }
 
@@ -240,22 +270,35 @@ mod tests {
     fn ranks_are_compared_within_their_pipeline_stage() {
         let of_stage = |number, stage, computing| RankTime { stage: Some(stage), ..rank(number, computing) };
         let balanced = [of_stage(0, 0, 50.0), of_stage(1, 0, 50.0), of_stage(2, 1, 80.0), of_stage(3, 1, 80.0)];
-        assert!(slow_ranks(&balanced).is_empty());
+        assert!(slow_ranks(&balanced, true).is_empty());
         let slow = [of_stage(0, 0, 50.0), of_stage(1, 0, 70.0), of_stage(2, 1, 80.0), of_stage(3, 1, 80.0)];
-        assert_eq!(slow_ranks(&slow).iter().map(|f| f.ranks[0].0).collect::<Vec<_>>(), [1]);
+        assert_eq!(slow_ranks(&slow, true).iter().map(|f| f.ranks[0].0).collect::<Vec<_>>(), [1]);
     }
 
     #[test]
     fn a_rank_whose_device_was_not_recorded_is_no_measure_for_others() {
         let unknown = |number| RankTime { has_device: false, ..rank(number, 0.0) };
         let ranks = [rank(0, 50.0), rank(1, 50.0), rank(2, 70.0), unknown(3), unknown(4), unknown(5)];
-        assert_eq!(slow_ranks(&ranks).iter().map(|f| f.ranks[0].0).collect::<Vec<_>>(), [2]);
+        assert_eq!(slow_ranks(&ranks, true).iter().map(|f| f.ranks[0].0).collect::<Vec<_>>(), [2]);
+    }
+
+    #[test]
+    fn ranks_are_said_to_wait_only_if_they_communicate_longer_and_per_step_only_with_steps() {
+        let claim = |exposed: f64, has_steps: bool| {
+            let waiting = |number| RankTime { exposed_communication: exposed, ..rank(number, 50.0) };
+            let ranks = [waiting(0), waiting(1), rank(2, 70.0)];
+            slow_ranks(&ranks, has_steps)[0].claim.text(npuscope_messages::Language::English)
+        };
+        let start = "rank 2 computes 1.40x as long as the other ranks (70.0 ms";
+        assert_eq!(claim(20.0, true), format!("{start} per step, median of the others 50.0 ms); they wait for it"));
+        assert_eq!(claim(0.0, true), format!("{start} per step, median of the others 50.0 ms)"));
+        assert_eq!(claim(0.0, false), format!("{start}, median of the others 50.0 ms)"));
     }
 
     #[test]
     fn equal_ranks_and_a_single_rank_give_no_finding() {
-        assert!(slow_ranks(&[rank(0, 50.0), rank(1, 50.5)]).is_empty());
-        assert!(slow_ranks(&[rank(0, 50.0)]).is_empty());
-        assert!(slow_ranks(&[]).is_empty());
+        assert!(slow_ranks(&[rank(0, 50.0), rank(1, 50.5)], true).is_empty());
+        assert!(slow_ranks(&[rank(0, 50.0)], true).is_empty());
+        assert!(slow_ranks(&[], true).is_empty());
     }
 }

@@ -1,5 +1,5 @@
 //! What is wrong with a command line, in Chinese. In English, clap says it itself, but for what it words for
-//! programmers: ranges as Rust writes them, and an unknown option as something to pass as a value.
+//! programmers: ranges and numbers as Rust describes them, and an unknown option as something to pass as a value.
 
 use std::error::Error as StdError;
 use std::io::{self, Write};
@@ -36,7 +36,11 @@ pub fn print(error: &Error, language: Language) -> Option<ExitCode> {
 fn is_for_programmers(error: &Error) -> bool {
     match error.kind() {
         ErrorKind::UnknownArgument => unknown_option(error).is_some(),
-        ErrorKind::ValueValidation => error.source().is_some_and(|source| source.to_string().contains(OUT_OF_RANGE)),
+        ErrorKind::ValueValidation => error.source().is_some_and(|source| {
+            let is_of_library = source.is::<ParseIntError>() || source.is::<AddrParseError>();
+            // A fault is part of its own message, and of clap's.
+            is_of_library || source.is::<FaultError>() || source.to_string().contains(OUT_OF_RANGE)
+        }),
         _ => false,
     }
 }
@@ -149,7 +153,7 @@ fn reason(source: &(dyn StdError + 'static)) -> Message {
         |error| error.downcast_ref().map(TimeError::message),
         |error| error.downcast_ref().map(StartStepError::message),
         |error| error.downcast_ref().map(ParameterError::message),
-        |error| error.downcast_ref().map(FaultError::message),
+        |error| error.downcast_ref().map(FaultError::why),
         |error| error.downcast_ref().map(|_: &AddrParseError| messages::not_an_address()),
         |error| error.downcast_ref().map(not_a_number),
     ];

@@ -11,6 +11,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, Command, CommandFactory};
 use npuscope_messages::Language;
 use npuscope_messages::documentation::translate;
+use npuscope_synth::FaultKind;
 
 use crate::arguments::{Arguments, OPTIONS_OF_EVERY_COMMAND};
 
@@ -96,7 +97,9 @@ pub fn texts() -> Vec<String> {
         text.to_owned()
     });
     let own = WORDS_OF_CLAP.into_iter().chain([POSSIBLE_VALUES, OPTIONS_OF_EVERY_COMMAND]).map(str::to_owned);
-    texts.into_inner().into_iter().chain(own).collect()
+    // Errors name the units of strengths.
+    let units = FaultKind::ALL.iter().map(|kind| kind.unit().to_owned());
+    texts.into_inner().into_iter().chain(own).chain(units).collect()
 }
 
 type Translate<'a> = &'a dyn Fn(&str) -> String;
@@ -137,10 +140,12 @@ fn argument(arg: Arg, translate: Translate<'_>) -> Arg {
     let has_help = values.iter().any(|value| value.get_help().is_some());
     let label = translate(POSSIBLE_VALUES);
     let named: Vec<String> = values.iter().map(|value| value.get_name().to_owned()).collect();
-    let inline = if values.is_empty() { String::new() } else { format!("[{label}{}]", named.join(", ")) };
+    // Chinese has punctuation of its own.
+    let (separator, colon) = if label == POSSIBLE_VALUES { (", ", ": ") } else { ("、", "：") };
+    let inline = if values.is_empty() { String::new() } else { format!("[{label}{}]", named.join(separator)) };
     let listed = if has_help {
         let lines = values.iter().map(|value| match value.get_help() {
-            Some(help) => format!("- {}: {}", value.get_name(), translate(&help.to_string())),
+            Some(help) => format!("- {}{colon}{}", value.get_name(), translate(&help.to_string())),
             None => format!("- {}", value.get_name()),
         });
         format!("{label}\n{}", lines.collect::<Vec<_>>().join("\n"))
@@ -180,11 +185,10 @@ fn lines(text: &str, translate: Translate<'_>) -> String {
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// `Text`, or `Text [1.5 unit]`.
+/// `Text`, or `Text [strength]`.
 fn entry(text: &str, translate: Translate<'_>) -> String {
-    let strength = text.strip_suffix(']').and_then(|text| text.split_once(" ["));
-    match strength.and_then(|(about, strength)| Some((about, strength.split_once(' ')?))) {
-        Some((about, (number, unit))) => format!("{} [{number} {}]", translate(about), translate(unit)),
+    match text.strip_suffix(']').and_then(|text| text.split_once(" [")) {
+        Some((about, strength)) => format!("{} [{}]", translate(about), translate(strength)),
         None => translate(text),
     }
 }

@@ -79,6 +79,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Completion(command) => commands::completion::run(&command),
         Command::AutoCompletion(command) => commands::completion::activate(&command, &settings),
         Command::Man(command) => commands::man::run(&command),
+        // The name was taken away; clap prints what is left, help.
+        Command::MsprofAnalyze(_) => Ok(ExitCode::from(2)),
         Command::Compare(_) => Err(UsageError::NotSupportedYet("compare").into()),
         Command::Advisor(_) => Err(UsageError::NotSupportedYet("advisor").into()),
     };
@@ -99,15 +101,28 @@ const PEER: &str = "msprof-analyze";
 /// msprof-analyze, whose command line is ours but for the name.
 fn with_command(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
-    if arguments.get(1).is_some_and(|word| word == PEER) {
-        arguments.remove(1);
+    let program = Arguments::command();
+    let first = |arguments: &[OsString]| {
+        let words: Vec<&str> = arguments.iter().skip(1).filter_map(|word| word.to_str()).collect();
+        first_plain_word(&words, &program).map(str::to_owned)
+    };
+    let is_help = |word: &OsString| ["-h", "-H", "--help"].iter().any(|help| word == help);
+    match first(&arguments).as_deref() {
+        Some(PEER) => {
+            let place = arguments.iter().skip(1).position(|word| word == PEER).map_or(0, |place| place + 1);
+            if !arguments.iter().skip(place + 1).all(is_help) {
+                arguments.remove(place);
+            }
+        }
+        // clap has no help on help.
+        Some("help") => arguments.retain(|word| !is_help(word)),
+        _ => {}
     }
     let words: Vec<&str> = arguments.iter().skip(1).filter_map(|word| word.to_str()).collect();
     let is_profile = |word: &&str| {
         let long = word.split('=').next().is_some_and(|name| ["--profiling_path", "--profiling-path"].contains(&name));
         long || word.starts_with("-d") && !word.starts_with("--")
     };
-    let program = Arguments::command();
     let is_command = |word: &str| word == "help" || program.find_subcommand(word).is_some();
     if words.iter().any(is_profile) && !first_plain_word(&words, &program).is_some_and(is_command) {
         arguments.insert(1, "cluster".into());

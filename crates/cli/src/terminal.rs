@@ -138,19 +138,7 @@ pub fn ranges(sorted: &[Rank]) -> String {
     npuscope_messages::ranges(sorted.iter().map(|rank| rank.0)).join(", ")
 }
 
-/// 3.4 MiB, in powers of 1024 as the pages show sizes.
-pub fn bytes(number: u64) -> String {
-    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
-    #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
-    let mut value = number as f64;
-    let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < units.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    let unit_name = units.get(unit).copied().unwrap_or_default();
-    if unit == 0 { format!("{number} B") } else { format!("{value:.1} {unit_name}") }
-}
+pub use npuscope_messages::size as bytes;
 
 #[cfg(test)]
 mod tests {

@@ -302,7 +302,7 @@ messages! {
     // dynamic status.
     "status-asks" => status_asks(path: &Path, asks: Message),
     "status-no-reports" => status_no_reports(),
-    "status-silent" => status_silent(ranks: String),
+    "status-silent" => status_silent(count: usize, ranks: String),
     "status-host" => status_host(),
     "status-state" => status_state(),
     "status-config" => status_config(),

@@ -45,6 +45,9 @@ impl EngineError {
             }
             root => match of_store(root) {
                 Some(error) => EngineError::Store(error),
+                None if error.to_string().contains("regex parse error") => {
+                    EngineError::Query(messages::regex(shortened(&why_no_regex(&error.to_string()))))
+                }
                 None => EngineError::Internal(verbatim(shortened(&error.strip_backtrace()))),
             },
         }
@@ -56,6 +59,12 @@ fn of_store(error: &DataFusionError) -> Option<StoreError> {
     let DataFusionError::External(cause) = error else { return None };
     let store = cause.downcast_ref::<StoreError>().cloned();
     store.or_else(|| cause.downcast_ref::<CacheError>().map(|error| error.clone().into()))
+}
+
+/// The last line of what the library for regular expressions says: `error: unclosed group`.
+fn why_no_regex(text: &str) -> String {
+    let why = text.lines().filter_map(|line| line.trim().strip_prefix("error: ")).next_back();
+    why.unwrap_or_default().to_owned()
 }
 
 /// Texts repeat the query that they are about, which may be long.
@@ -106,7 +115,7 @@ fn plan_message(text: &str) -> Message {
     }
     if let Some((_, call)) = text.split_once("No function matches the given name and argument types ") {
         let call = call.split(". ").next().unwrap_or(call);
-        return messages::no_function_types(call.trim_matches('\''));
+        return messages::no_function_types(&with_our_types(call.trim_matches('\'')));
     }
     if text.starts_with("Column in ORDER BY must be in GROUP BY") {
         return messages::unnamed_order();
@@ -120,17 +129,48 @@ fn plan_message(text: &str) -> Message {
     if let Some((_, rest)) = text.split_once("Cannot infer common argument type for ")
         && let Some((_, expression)) = rest.split_once("operation ")
     {
-        return messages::types(expression.lines().next().unwrap_or(expression));
+        return messages::types(&with_our_types(expression.lines().next().unwrap_or(expression)));
     }
     if let Some((_, rest)) = text.split_once("Cannot coerce arithmetic expression ")
         && let Some((expression, _)) = rest.split_once(" to valid types")
     {
-        return messages::types(expression);
+        return messages::types(&with_our_types(expression));
+    }
+    if let Some(name) = duplicate_column(text) {
+        return messages::duplicate_column(name);
     }
     match text.split_once(" not supported: ") {
-        Some(("DDL" | "DML" | "Statement", what)) => messages::read_only(what),
+        Some(("DDL" | "DML" | "Statement", what)) => messages::read_only(&as_sql(what)),
         _ => messages::query(shortened(&text.lines().map(str::trim).collect::<Vec<_>>().join(" "))),
     }
+}
+
+/// The column that a query selects twice: `… names but the expression "kernel.name" at position 0 and …`, or `"1 AS a"`.
+fn duplicate_column(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("unique expression names but the expression \"")?;
+    let (expression, _) = rest.split_once("\" at position")?;
+    Some(match expression.rsplit_once(" AS ") {
+        Some((_, name)) => name,
+        None if expression.contains('(') => expression,
+        None => expression.rsplit('.').next().unwrap_or(expression),
+    })
+}
+
+/// The statement as SQL writes it: `DROP TABLE` of DataFusion's `DropTable`.
+fn as_sql(statement: &str) -> String {
+    let mut words = String::new();
+    for character in statement.chars() {
+        if character.is_ascii_uppercase() && words.ends_with(|last: char| last.is_ascii_lowercase()) {
+            words.push(' ');
+        }
+        words.push(character);
+    }
+    words.to_ascii_uppercase().replace("CREATE MEMORY TABLE", "CREATE TABLE").replace("SET VARIABLE", "SET")
+}
+
+/// Types as `\d` names them.
+fn with_our_types(text: &str) -> String {
+    ["Utf8View", "LargeUtf8", "Utf8"].iter().fold(text.to_owned(), |text, name| text.replace(name, "Text"))
 }
 
 /// What the parser says: `Expected: …, found: … at Line: 1, Column: 8`.
@@ -209,6 +249,19 @@ mod tests {
         let cache = of_query(Box::new(CacheError::Off));
         assert!(matches!(cache, EngineError::Store(StoreError::Cache(CacheError::Off))), "{cache:?}");
         assert!(matches!(of_query("other".into()), EngineError::Internal(_)));
+    }
+
+    #[test]
+    fn statements_types_and_columns_are_named_as_in_sql() {
+        let statements = ["DropTable", "CreateMemoryTable", "SetVariable", "COPY", "Delete"].map(as_sql);
+        assert_eq!(statements, ["DROP TABLE", "CREATE TABLE", "SET", "COPY", "DELETE"]);
+        assert_eq!(with_our_types("sum(Utf8View)"), "sum(Text)");
+        let twice = |expression: &str| {
+            format!("Projections require unique expression names but the expression \"{expression}\" at position 0 and")
+        };
+        let names = ["Int64(1) AS a", "kernel.name", "sum(kernel.duration)"]
+            .map(|expression| duplicate_column(&twice(expression)).map(str::to_owned));
+        assert_eq!(names.map(Option::unwrap), ["a", "name", "sum(kernel.duration)"]);
     }
 
     #[test]

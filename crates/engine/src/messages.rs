@@ -53,6 +53,7 @@ messages! {
     "engine-overflow" => overflow(text: String),
     "engine-cast" => cast(text: String),
     "engine-cast-value" => cast_value(value: String, to: &str),
+    "engine-regex" => regex(text: String),
     "engine-unsupported" => unsupported(text: String),
     "engine-query" => query(text: String),
 }

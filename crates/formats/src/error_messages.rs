@@ -6,6 +6,7 @@ use npuscope_messages::{Message, messages};
 
 messages! {
     "output-failed" => cannot_write(path: &Path, error: Message),
+    "output-not-empty" => not_empty(path: &Path),
     "output-exists" => already_exists(path: &Path),
     "output-no-place" => no_place(path: &Path),
     "output-incomplete" => incomplete(path: &Path),

@@ -16,6 +16,10 @@ pub enum OutputError {
         path: PathBuf,
         source: io::Error,
     },
+    /// Something else than an empty directory is at the place of a directory.
+    NotEmpty {
+        path: PathBuf,
+    },
     Exists {
         path: PathBuf,
     },
@@ -34,6 +38,7 @@ impl OutputError {
         match self {
             OutputError::Io { path, source } => messages::cannot_write(path, io_error(source)),
             OutputError::Exists { path } => messages::already_exists(path),
+            OutputError::NotEmpty { path } => messages::not_empty(path),
             OutputError::NoPlace { path } => messages::no_place(path),
             OutputError::Incomplete { path } => messages::incomplete(path),
         }

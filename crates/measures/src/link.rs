@@ -219,7 +219,7 @@ pub fn marked_steps(tables: &RankTables) -> Vec<step::Row> {
     steps
 }
 
-/// First and last moment that the rows of the tables cover.
+/// First and last moment of the steps and slices of the tables.
 pub fn time_span(tables: &RankTables) -> Option<(Ns, Ns)> {
     let mut span: Option<(Ns, Ns)> = None;
     let mut cover = |start: Ns, end: Ns| {

@@ -12,12 +12,18 @@ example = { $steps ->
 claim = { $who }: { $what }
 claim-with-cost = { $who }: { $what }; { $cost }
 claim-no-device = no device data recorded, only host activity: nothing can be concluded about devices
-claim-slow-rank = rank { $rank } computes { $ratio }x as long as the other ranks ({ $computing } ms per step, median of the others { $median } ms); they wait for it
-claim-slow-in-stage = rank { $rank } computes { $ratio }x as long as the other ranks of its pipeline stage ({ $computing } ms per step, median of the others { $median } ms); they wait for it
+claim-slow-rank = rank { $rank } computes { $ratio }x as long as { $others } ({ $computing } ms{ $per }, median of the others { $median } ms){ $waiting }
+claim-other-ranks = the other ranks
+claim-other-ranks-of-stage = the other ranks of its pipeline stage
+claim-others-wait = ; they wait for it
+claim-others-not-seen-waiting = { "" }
+per-step = { " " }per step
+in-total = { " " }in total
+of-all-recorded = { "" }
 who-rank = rank { $rank }
 who-ranks = ranks { $ranks }
 who-link = ranks { $first } and { $second }
-cost = { $lost } ms lost per step{ $when }
+cost = { $lost } ms lost{ $per }{ $when }
 cost-behind-others = { $cost }, { $lost } ms once the other causes are fixed
 when-always = { "" }
 when-in-step = { " " }in step { $step }
@@ -34,14 +40,14 @@ what-aicpu = it runs { $operators ->
 } on the AI CPU
 what-stage-imbalance = pipeline stage { $stage } has more computing than the other stages: { $share } % of its computing is excess
 what-host = host { $host } launches work { $ratio }x slower than other hosts
-what-host-time = between communications, its host works { $own } ms per step; those of other ranks: { $others } ms
+what-host-time = between communications, its host works { $own } ms{ $per }; those of other ranks: { $others } ms
 what-host-of-rank = its host process launches work { $ratio }x slower than those of other ranks
-what-gc = Python garbage collection takes { $own } ms per step
-what-dataloader = it waits { $own } ms per step for the next batch, other ranks { $others } ms
-what-synchronisation = its host waits for the device { $own } times per step, other hosts { $others } times
-what-memory = memory runs out { $own } times per step: the host waits for the device and allocates again
+what-gc = Python garbage collection takes { $own } ms{ $per }
+what-dataloader = it waits { $own } ms{ $per } for the next batch, other ranks { $others } ms
+what-synchronisation = its host waits for the device { $own } times{ $per }, other hosts { $others } times
+what-memory = memory runs out { $own } times{ $per }: the host waits for the device and allocates again
 what-memory-leak = its allocated memory grows by { $growth } MiB with every step
-what-link = transfers over their { $transport } link take { $ratio }x as long as over other links ({ $bandwidth } GB/s)
+what-link = transfers over their { $transport } link ({ $bandwidth } GB/s) take { $ratio }x as long as over other links
 what-retransmission = { $transfers ->
     [one] { $transfers } transfer was retransmitted and took
    *[other] { $transfers } transfers were retransmitted, the longest took
@@ -58,12 +64,12 @@ seen-gc = garbage collection: { $own } ms
 seen-dataloader = waiting for the next batch: { $own } ms
 seen-synchronisation = waiting for the device: { $own } ms
 seen-allocation = allocating memory: { $own } ms
-seen-retransmission = { $bytes } bytes from rank { $from } to rank { $to }: { $own } ms, usually { $usual } ms
-seen-link = { $bytes } bytes: { $own } ms, over other links { $others } ms
+seen-retransmission = { $size } from rank { $from } to rank { $to }: { $own } ms, usually { $usual } ms
+seen-link = { $size }: { $own } ms, over other links { $others } ms
 
 ## Findings: what to try
 
-try-compute = check the device for other processes, memory bandwidth and faults in its logs; replace it and run again
+try-compute = look for other processes on the device, low memory bandwidth and faults in its logs; then run on another device
 try-frequency = check power and cooling of the device: npu-smi info -t power -i DEVICE and npu-smi info -t temp -i DEVICE
 try-expert-imbalance = balance the tokens of the experts: auxiliary loss, capacity factor, or move busy experts
 try-aicpu = avoid the operator or its data type, so that it runs on the AI Core
@@ -86,6 +92,8 @@ number-lost = lost
 number-lost-behind-others = lost once the others are fixed
 number-step = step time
 number-step-if-fixed = step time if fixed
+number-time = time
+number-time-if-fixed = time if fixed
 number-ratio = duration ratio
 number-frequency = frequency
 number-frequency-of-others = frequency on other ranks
@@ -93,12 +101,12 @@ number-aicpu = on the AI CPU
 number-aicpu-of-others = on the AI CPU of other ranks
 number-stage = pipeline stage
 number-share-of-computing = share of computing
-number-per-step = { $work } per step
+number-per-step = { $work }{ $per }
 work-gc = garbage collection
 work-dataloader = waiting for the next batch
 work-host = host work between communications
 number-of-others = on other ranks
-number-waits-per-step = waits per step
+number-waits-per-step = waits{ $per }
 number-growth = growth per step
 number-bandwidth = bandwidth
 number-transfers = transfers
@@ -130,7 +138,7 @@ diagnostic-of-file = rank { $rank } { $file }: { $message }
 verbatim = { $text }
 no-rank-has = No rank has { $what }.
 mode-needs = { $mode } needs data that no rank has: { $what }; { $hint }
-to-collect = { $what } How to record it: { $switch }
+to-collect = { $what } To collect it: { $switch }
 not-collectable = not possible with this profiler
 saw-host-only = no device recorded: { $recorder } recorded the host only
 set-without-data = { $switch } was set already, but no data arrived
@@ -220,7 +228,8 @@ collect-modules = enable mstx (mstx=True) and mark modules with { $code }, for e
 collect-device-marks = mark the script with mstx and enable mstx (mstx=True)
 collect-rl-stages = mark the stages with torch_npu.npu.mstx.range_start and enable mstx (mstx=True)
 collect-exported = profile NPUs with torch_npu, MindSpore or msprof, and export the result
-collect-device = no device was recorded, only host activity
+collect-graph-mode = run the model in graph mode
+collect-device = record the device, too: only host activity was recorded
 
 ## Notes beside the tables of a cluster mode
 
@@ -239,7 +248,7 @@ note-unequal-sends = rank { $source } sent { $sent ->
    *[other] { $received } times
 }: some sends are paired with the wrong receive
 note-no-slow-rank = no rank keeps the others waiting
-note-no-masked-operation = no step has an operation of a group { $types }
+note-no-masked-operation = no step has a communication operation of group type { $types }
 note-nothing-to-compare = nothing to compare: no rank has modules both in the profile and in the baseline
 note-not-reported = no rank reports { $what }; { $hint }
 note-ranks-not-in-profile = { $count } of { $world } ranks are not in the profile: { $ranks }
@@ -247,11 +256,11 @@ note-inferred-layout = the parallel layout is inferred from communication groups
 note-unknown-link-ends = left out { $links ->
     [one] { $links } link
    *[other] { $links } links
-}: which rank is number { $number } of group { $group } is unknown
+}: the rank with number { $number } in group { $group } is unknown
 note-unknown-link-ends-more = left out { $links ->
     [one] { $links } link
    *[other] { $links } links
-}: which rank is number { $number } of group { $group } is unknown, and { $more } more
+}: the rank with number { $number } in group { $group } is unknown (and { $more } more such numbers)
 note-unknown-links = left out { $links ->
     [one] { $links } link
    *[other] { $links } links
@@ -261,7 +270,7 @@ note-incomplete-collectives = { $collectives ->
     [one] { $collectives } collective lacks
    *[other] { $collectives } collectives lack
 } ranks: not counted in wait or transmit time
-note-earlier-results = both are results of earlier runs of { $mode }
+note-earlier-results = compares the results of earlier runs of { $mode } on both profiles
 note-baseline-lacks = the baseline lacks { $steps }
 step-of-rank = step { $step } of rank { $rank }
 note-never-free = devices were never free
@@ -288,7 +297,12 @@ findings-more = … and { $count ->
    *[other] { $count } more findings
 }; --format json lists all
 finding-share = costs about { $share } % of the step
-finding-confidence = confidence about { $confidence } %: few to compare with
+finding-share-of-time = costs about { $share } % of the time
+finding-confidence = confidence about { $confidence } %: { $why }
+doubt-no-other-rank = nothing comparable
+doubt-few = few to compare with
+doubt-replay = the cost is close to the replay error
+doubt-layout = the parallel layout is inferred
 finding-seen = evidence: rank { $rank }: { $what }
 finding-seen-in-step = evidence: rank { $rank }, step { $step }: { $what }
 finding-seen-again = { $seen } ({ $times } times)
@@ -312,7 +326,8 @@ diagnose-if-fixed = ; { $step_ms } ms if these findings were fixed
 diagnose-layout = layout: { $layout }
 diagnose-one-host = clocks: one host
 diagnose-clocks = clocks: { $hosts } hosts, up to { $apart } us apart, aligned to within { $residual } us
-diagnose-unaligned = not aligned with the first host (no common communication operations): { $hosts }
+diagnose-unaligned = not aligned with { $first } (no common communication operations): { $hosts }
+diagnose-clocks-unaligned = clocks: not aligned with { $first } (no common communication operations): { $others }
 diagnose-replay = replay: { $error } % error against the recorded steps
 diagnose-unmatched = { $operations ->
     [one] { $operations } unmatched communication operation
@@ -335,11 +350,17 @@ info-headline-without-markers = { $ranks ->
 }, no step markers, { $step_ms } ms in total
 info-device-per-step = device time per step, mean in ms
 info-device = device time, in ms
-info-without-steps = without step times: ranks { $ranks }
+info-without-steps = without step times: { $count ->
+    [one] rank { $ranks }
+   *[other] ranks { $ranks }
+}
 info-longest-computing = the { $count } ranks that compute longest; --format json lists all
 info-longest-steps = the { $count } ranks with the longest steps; --format json lists all
 info-host = no device data recorded; step time on the host, mean in ms
-info-host-of-ranks = no device data recorded for ranks { $ranks }; step time on the host, mean in ms
+info-host-of-ranks = no device data recorded for { $count ->
+    [one] rank { $ranks }
+   *[other] ranks { $ranks }
+}; step time on the host, mean in ms
 info-host-work = host time by name, mean per step in ms
 info-on-rank = { $value } on rank { $rank }
 info-no-device = none; no device data recorded, so nothing can be concluded about devices
@@ -395,12 +416,13 @@ doctor-on-ranks = { " " }on ranks { $ranks }
 doctor-no-reason = { "" }
 doctor-why = { " " }({ $why })
 doctor-was-on = { " " }(enabled, but no data arrived)
+doctor-torch-npu-dynamic = torch_npu dynamic
 doctor-nothing = none
 doctor-diagnostics = diagnostics
 doctor-no-diagnostics = none
 doctor-at-byte = { " " }at byte { $offset }
 doctor-steps = { $count } from { $first } to { $last }
-doctor-window = { $seconds } s from { $start }
+doctor-window = { $seconds } s from { $start } UTC
 doctor-more-ranks = … and { $count ->
     [one] { $count } more rank
    *[other] { $count } more ranks
@@ -412,9 +434,12 @@ doctor-more-diagnostics = … and { $count ->
 
 ## Terminal: cluster
 
-cluster-left-out = rank { $rank }: left out: { $why }
-cluster-left-out-file = rank { $rank } { $file }: left out: { $why }
-cluster-strict = something could not be read (--strict): { $first }
+cluster-left-out = rank { $rank } was left out: { $why }
+cluster-left-out-file = rank { $rank } { $file } was left out: { $why }
+cluster-strict = { $count ->
+    [one] { $count } warning
+   *[other] { $count } warnings
+} (--strict); the first: { $first }
 cluster-more-diagnostics = … and { $count ->
     [one] { $count } more diagnostic
    *[other] { $count } more diagnostics
@@ -422,6 +447,10 @@ cluster-more-diagnostics = … and { $count ->
 cluster-more-files = … and { $count ->
     [one] { $count } more file
    *[other] { $count } more files
+}
+cluster-written = { $mode }: { $files ->
+    [one] { $files } file written
+   *[other] { $files } files written
 }
 cluster-nothing = { $mode }: nothing to report
 ranks-left-out = left out ranks that do not exist: { $missing }; the profile has ranks { $ranks }
@@ -451,7 +480,7 @@ alias-without-anchor = an alias has no anchor before it
 too-many-values = more than { $limit } values
 variable-without-object = { $variable } holds no JSON object
 section-missing = the section is missing or empty
-choice-invalid = "{ $word }" is neither "all" nor a list
+choice-invalid = { $word } is neither all nor a list
 
 # Keys and flags.
 
@@ -475,7 +504,7 @@ belongs-below = belongs below { $section }; ignored here
 belongs-in = belongs in { $section }
 renamed = newer versions call it { $newer }
 renamed-and-called = newer versions call it { $newer }, and expect a call of it
-renamed-silently = name of older versions; newer versions ignore it silently and read { $newer }
+renamed-silently = name used by older versions; newer versions ignore it silently and read { $newer }
 respelt = { $old } is now spelt { $newer }
 deprecated = deprecated; use { $newer }
 code-deprecated = numbers are deprecated; { $code } means { $meaning }
@@ -751,7 +780,7 @@ stretch-all = all steps from { $first } on
 window-step = step { $step }
 window-steps = steps { $first } to { $last }
 ended-in-window = training ended after step { $step }; requested: { $window }
-ended-before-window = training ended after step { $step }; requested: { $window }; nothing is recorded
+ended-before-window = training ended after step { $step }; requested: { $window }; nothing was recorded
 too-late = too late for { $window }: step { $step } is over; nothing is recorded
 too-late-for-all = too late for { $window }: step { $step } is over; recording { $rest }
 
@@ -777,11 +806,11 @@ set-some-ranks = a selection of ranks; every rank that reads the file records
 set-warmup = warmup steps
 set-no-window = invalid steps { $start } to { $stop }: steps count from 1, and the last one must not be before the first
 set-created = created { $path } in the dialect of { $dialect }
-set-changed = changed { $path }, in the dialect of { $dialect }
+set-changed = changed { $path } in the dialect of { $dialect }
 set-unchanged = { $path } has these settings already, in the dialect of { $dialect }; updated its modification time
-records-nothing = records nothing
-records-window = records { $window }, counted from 1{ $warmup }, { $ranks }
-records-next = records { $steps ->
+records-nothing = requests no recording
+records-window = requests { $window }, counted from 1{ $warmup }, { $ranks }
+records-next = requests { $steps ->
     [one] { $steps } step
    *[other] { $steps } steps
 } as soon as a running job reads it{ $warmup }, { $ranks }
@@ -800,7 +829,10 @@ set-next-differs = ranks read the file at different steps, so `next` may be a di
 
 status-asks = { $path } { $asks }
 status-no-reports = no rank has reported: no job watches this file with npuscope, or none has reached its first step
-status-silent = no report from ranks { $ranks }
+status-silent = no report from { $count ->
+    [one] rank { $ranks }
+   *[other] ranks { $ranks }
+}
 status-host = host
 status-state = state
 status-config = config
@@ -852,10 +884,10 @@ cann-text = { $text } contains a zero byte, which C does not support
 acl-error = error { $code }
 acl-error-known = error { $code } ({ $meaning })
 acl-invalid-parameter = invalid parameter
-acl-uninitialised = ACL is not initialised
-acl-profiling-repeated = profiling is already initialised
+acl-uninitialised = ACL is not initialized
+acl-profiling-repeated = profiling is already initialized
 acl-device-busy = the device is already being profiled, by msprof or another profiler
-acl-profiling-uninitialised = profiling is not initialised
+acl-profiling-uninitialised = profiling is not initialized
 acl-profiling-conflict = another kind of profiling is in use
 acl-no-memory = out of memory
 acl-interface-unsupported = the interface is not supported
@@ -904,6 +936,7 @@ io-too-many-open-files = too many open files
 ## Errors: files that are written
 
 output-failed = cannot write { $path }: { $error }
+output-not-empty = { $path } is not an empty directory; empty it or choose another path
 output-exists = { $path } already exists; remove it or choose another path
 output-no-place = cannot write { $path }: text and db deliverables cannot hold this profile; convert it to parquet or perfetto
 output-incomplete = cannot write { $path }: an earlier part of the rank could not be written
@@ -932,7 +965,7 @@ profile-nothing-readable = no profile in { $path }: { $why }
 
 parse-nothing = { $path } has no records
 parse-nothing-readable = no record in { $path } could be read: { $why }
-parse-device-raw = { $path } was not parsed: raw PROF data is not supported yet, and its steps would look idle without it; parse it with the profiler that wrote it
+parse-device-raw = { $path } was not parsed: raw PROF data is not supported yet, and without device data the steps would look idle; parse { $path } with the profiler that wrote it
 
 ## Errors: the cache
 
@@ -966,7 +999,7 @@ question-no-results = { $path } has no table { $table }; run npuscope cluster -m
 cli-internal = internal error: { $text }
 cli-input-output = reading or writing failed: { $error }
 cli-closed = the output was closed
-cli-no-writer = the result has no writer
+cli-no-writer = internal error: the result could not be written
 cli-file = { $file }: { $error }
 cli-place = { $place }: { $error }
 
@@ -986,21 +1019,21 @@ usage-no-device = no device data recorded; npuscope doctor { $path } says what i
 usage-no-events = the profile has no events; remove --range and --at
 usage-empty-range = --range selects nothing: the profile covers { $seconds } s, from { $start } to { $end } ns since the epoch
 usage-outside-profile = --at is outside the profile, which ends at { $seconds } s and covers { $start } to { $end } ns since the epoch
-usage-no-such-step = step { $step } does not exist; the profile has steps { $low } to { $high }
-usage-no-such-steps = steps { $first } to { $last } do not exist; the profile has steps { $low } to { $high }
+usage-no-such-step = step { $step } does not exist; the profile has steps { $low }-{ $high }
+usage-no-such-steps = steps { $first }-{ $last } do not exist; the profile has steps { $low }-{ $high }
 usage-no-numbered-steps = the profile has no numbered steps; write --range as times, such as 1.5s..2.25s
 usage-range-of-whole-ranks = --range needs --to perfetto; other formats contain whole ranks
 
 # cluster, show and glossary
 
 usage-not-supported-yet = npuscope does not support the command { $command } yet; run it with msprof-analyze
-usage-no-mode = no such mode: { $name }; npuscope cluster --help lists the modes
-usage-into-profile = results would be written into the profile; choose another directory with -o, or confirm with -o .
+usage-no-mode = there is no mode { $name }; npuscope cluster --help lists the modes
+usage-into-profile = results would be written into the profile; choose another directory with -o, or confirm with `-o .` (the current directory)
 usage-suggest-doctor = npuscope doctor { $path } says what the profile contains
-usage-no-view = no such view: { $name }; npuscope show { $path } lists the views
+usage-no-view = there is no view { $name }; npuscope show { $path } lists the views
 usage-parameter = { $error }; parameters of { $view }: { $known }
-usage-no-term = no such term: { $name }; npuscope glossary lists all terms
-usage-no-term-near = no such term: { $name }; did you mean { $near }? npuscope glossary lists all terms
+usage-no-term = there is no term { $name }; npuscope glossary lists all terms
+usage-no-term-near = there is no term { $name }; did you mean { $near }? npuscope glossary lists all terms
 
 # sql
 
@@ -1009,7 +1042,7 @@ usage-no-table = { $error } (the query '\tables' lists the tables)
 usage-no-column = { $error } (the query '\d { $table }' lists its columns)
 usage-memory = { $error }; --memory-limit SIZE raises the limit
 usage-time = { $error } with --timeout
-usage-no-table-to-list = no such table: { $name }; \tables lists the tables
+usage-no-table-to-list = there is no table { $name }; \tables lists the tables
 usage-no-command = unknown command { $command }; use \tables, \d TABLE or \functions
 
 # view
@@ -1087,6 +1120,7 @@ diagnose-clocks-of-ranks = clocks: the hosts of { $ranks } ranks are unknown, so
 label-error = error
 label-warning = warning
 label-note = note
+listed = { $items }
 labelled = { $label }: { $text }
 clauses = { $first }; { $second }
 progress-reading = reading { $rank } { $bar } { $done } of { $all }, { $left } left
@@ -1130,6 +1164,17 @@ head-meaning = meaning
 head-view = view
 head-shows = shows
 head-parameters = parameters
+gap-host-busy = the host was busy and had not launched the next task yet
+gap-host-sync = the host waited for the device in a synchronizing call and could not launch tasks ahead
+gap-data = the host waited for input data: the data loader was too slow
+gap-gc = Python ran garbage collection, and no task was launched meanwhile
+gap-queue-empty = the device queue was empty: tasks are launched more slowly than they run
+gap-waiting-for-rank = the next task is a collective: the rank waited for another rank that was late
+gap-waiting-for-stream = the next task was launched in time, but waited for a task on another stream
+gap-start = no task had been launched yet: this is before the first task of the rank
+gap-end = no task was left: this is after the last task of the rank
+gap-unknown = the profile does not show the cause
+gap-cause = { $cause }: { $what }
 head-device = device
 head-host = host
 head-chip = chip
@@ -1178,19 +1223,19 @@ head-rows = rows
 engine-ended = internal error: the query ended without an answer
 engine-internal = internal error: { $text }
 engine-no-table = there is no table { $name }
-engine-no-table-similar = there is no table { $name }, did you mean { $similar }?
+engine-no-table-similar = there is no table { $name }; did you mean { $similar }?
 engine-no-column = there is no column { $name } in the query
-engine-no-column-similar = there is no column { $name } in the query, did you mean { $similar }?
+engine-no-column-similar = there is no column { $name } in the query; did you mean { $similar }?
 engine-no-column-in = there is no column { $name } in { $tables }
-engine-no-column-in-similar = there is no column { $name } in { $tables }, did you mean { $similar }?
-engine-memory = query exceeds its memory limit of { $limit }, even with spilling (details: { $what })
-engine-memory-exhausted = query needs more memory than is available (details: { $what })
-engine-disk = query exceeds its disk limit for spilled data; select fewer rows or columns
-engine-time = query timed out after { $limit }; select fewer rows, or raise the time limit
+engine-no-column-in-similar = there is no column { $name } in { $tables }; did you mean { $similar }?
+engine-memory = the query exceeds its memory limit of { $limit }, even with spilling (details: { $what })
+engine-memory-exhausted = the query needs more memory than is available (details: { $what })
+engine-disk = the query exceeds its disk limit for spilled data; select fewer rows or columns
+engine-time = the query timed out after { $limit }; select fewer rows, or raise the time limit
 engine-too-long = the query has { $bytes } bytes; the maximum is { $limit }
 engine-too-deep = the query nests deeper than { $limit } levels: an operator counts as one, a join as ten; shorten it, for example with IN (…) in place of OR
 engine-too-many-columns = the query selects more than { $limit } columns
-engine-too-large = query is too large after expanding its WITH clauses (limit { $limit } words); refer to them less often
+engine-too-large = the query is too large after expanding its WITH clauses (limit: { $limit } tokens); refer to its WITH clauses less often
 engine-syntax = syntax error (details: { $text })
 engine-syntax-at = syntax error at line { $line }, column { $column } (details: { $text })
 engine-syntax-expected = syntax error at line { $line }, column { $column }: expected { $expected }, found { $found }
@@ -1206,7 +1251,7 @@ engine-no-statement = the query is empty
 engine-statements = a query is one statement; run several statements one at a time
 engine-read-only = a query can only read; { $what } is not allowed
 engine-no-function = there is no function { $name }
-engine-no-function-similar = there is no function { $name }, did you mean { $similar }?
+engine-no-function-similar = there is no function { $name }; did you mean { $similar }?
 engine-no-function-types = no function matches { $call }; check the number and the types of its arguments
 engine-ambiguous-column = column { $name } is in more than one of the tables; write TABLE.{ $name }
 engine-duplicate-column = the query has more than one column { $name }; rename one with AS
@@ -1217,6 +1262,7 @@ engine-division = division by zero; NULLIF(…, 0) as the divisor makes the resu
 engine-overflow = number out of range (details: { $text })
 engine-cast = cannot convert a value (details: { $text })
 engine-cast-value = cannot convert { $value } to { $to }; TRY_CAST gives null instead
+engine-regex = invalid regular expression (details: { $text })
 engine-unsupported = this SQL is not supported (details: { $text })
 engine-query = the query failed (details: { $text })
 
@@ -1245,7 +1291,7 @@ server-request-invalid = invalid request (details: { $text })
 server-request-too-large = the request is larger than { $limit } bytes
 server-not-numbers = { $name } must be numbers separated by commas
 server-no-level = there is no level above { $most }
-server-strip = an overview has 1 to { $most } buckets, and its end is after its start
+server-strip = an overview must have 1 to { $most } buckets, and must end after its start
 server-not-idle = the lane is not idle at that time, or is not a lane of the device
 server-refused-host = request refused: this server is not reached under that host name; open the address that npuscope view printed
 server-refused-origin = request refused: it comes from a page of another site
@@ -1256,7 +1302,7 @@ search-ranks = { $text } is not a list of ranks; write it as 0-7,12
 # The simulator.
 
 synth-zero = { $what } must be at least 1
-synth-division = { $what } { $whole } cannot be divided among { $parts }
+synth-division = { $what } ({ $whole }) cannot be divided evenly among { $parts }
 synth-among-stages = { $count } pipeline stages
 synth-among-interleaved-stages = { $count } stages of an interleaved pipeline
 synth-among-tensor-ranks = { $count } tensor-parallel ranks
@@ -1422,7 +1468,7 @@ read-csv-more-uneven-rows = skipped { $count ->
     [one] { $count } more row
    *[other] { $count } more rows
 } with too few or too many cells
-read-csv-wrong-columns = no column of a { $kind } file, expected { $columns } …; the file was skipped
+read-csv-wrong-columns = the file has none of the columns of a { $kind } file ({ $columns } …); it was skipped
 read-csv-bad-cells = { $count ->
     [one] { $count } cell has the wrong type and is
    *[other] { $count } cells have the wrong type and are
@@ -1488,10 +1534,11 @@ read-db-damage-no-children = a page has no valid child pages
 
 ## Diagnostics of searching and loading a profile
 
-store-same-in-database = skipped files whose data the databases of the rank have too: { $files }
-store-more-in-trace = the trace of the rank has more data; skipped
+store-same-in-database = skipped files whose data is also in the databases of the rank: { $files }
+store-more-in-trace = skipped this file: the trace of the rank has more data
 store-text-instead = the database is damaged; the text files of the rank were read instead
 store-unknown-file = not a known profile file; skipped
+store-no-rank-in-trace = rank unknown (no distributedInfo, and no rank in the file name); shown as rank { $rank }, which may be wrong
 store-no-rank = rank unknown (no profiler_info); shown as rank { $rank }, which may be wrong
 store-several-jobs = { $count } jobs are in this directory: { $jobs }. Showing { $read }; choose another with --job
 store-steps-by-order = step numbers repeat or are missing; steps are numbered from 1 in the order in which they were recorded

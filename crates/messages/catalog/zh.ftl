@@ -8,12 +8,18 @@ example = { $steps } 个 step 的耗时是之前的 { $times } 倍
 claim = { $who }：{ $what }
 claim-with-cost = { $who }：{ $what }；{ $cost }
 claim-no-device = 没有采集设备数据，只有主机侧活动，无法判断设备的情况
-claim-slow-rank = rank { $rank } 的计算耗时是其他 rank 的 { $ratio } 倍（每个 step { $computing } ms，其他 rank 的中位数为 { $median } ms），其他 rank 在等待它
-claim-slow-in-stage = rank { $rank } 的计算耗时是同一流水线 stage 其他 rank 的 { $ratio } 倍（每个 step { $computing } ms，其他 rank 的中位数为 { $median } ms），其他 rank 在等待它
+claim-slow-rank = rank { $rank } 的计算耗时是{ $others }的 { $ratio } 倍（{ $per }{ $computing } ms，其他 rank 的中位数为 { $median } ms）{ $waiting }
+claim-other-ranks = 其他 rank{ " " }
+claim-other-ranks-of-stage = 同一流水线 stage 其他 rank{ " " }
+claim-others-wait = ，其他 rank 在等待它
+claim-others-not-seen-waiting = { "" }
+per-step = 每个 step{ " " }
+in-total = 总共
+of-all-recorded = 计算{ " " }
 who-rank = rank { $rank }
 who-ranks = rank { $ranks }
 who-link = rank { $first } 与 rank { $second }
-cost = 每个 step 损失 { $lost } ms{ $when }
+cost = { $per }损失 { $lost } ms{ $when }
 cost-behind-others = { $cost }，其他原因消除后损失 { $lost } ms
 when-always = { "" }
 when-in-step = （仅 step { $step }）
@@ -27,14 +33,14 @@ what-expert-imbalance = 其专家处理的 token 多于其他 rank 的专家
 what-aicpu = 有 { $operators } 个算子在 AI CPU 上运行
 what-stage-imbalance = 流水线 stage { $stage } 的计算多于其他 stage，多出部分占其计算的 { $share } %
 what-host = 主机 { $host } 的下发耗时是其他主机的 { $ratio } 倍
-what-host-time = 两次通信之间，其主机每个 step 工作 { $own } ms；其他 rank：{ $others } ms
+what-host-time = 两次通信之间，其主机{ $per }工作 { $own } ms；其他 rank：{ $others } ms
 what-host-of-rank = 其主机进程的下发耗时是其他 rank 的主机进程的 { $ratio } 倍
-what-gc = Python 垃圾回收每个 step 占用 { $own } ms
-what-dataloader = 每个 step 等待下一批数据 { $own } ms，其他 rank 为 { $others } ms
-what-synchronisation = 其主机每个 step 等待设备 { $own } 次，其他主机为 { $others } 次
-what-memory = 每个 step 内存不足 { $own } 次：主机等待设备后重新分配
+what-gc = Python 垃圾回收{ $per }占用 { $own } ms
+what-dataloader = { $per }等待下一批数据 { $own } ms，其他 rank 为 { $others } ms
+what-synchronisation = 其主机{ $per }等待设备 { $own } 次，其他主机为 { $others } 次
+what-memory = { $per }内存不足 { $own } 次：主机等待设备后重新分配
 what-memory-leak = 已分配内存每个 step 增长 { $growth } MiB
-what-link = 两者之间 { $transport } 链路的传输耗时是其他链路的 { $ratio } 倍（{ $bandwidth } GB/s）
+what-link = 两者之间 { $transport } 链路（{ $bandwidth } GB/s）的传输耗时是其他链路的 { $ratio } 倍
 what-retransmission = 有 { $transfers } 次传输被重传，最长耗时 { $longest } ms
 what-clock-ahead = 主机 { $host } 的时钟比其他主机快 { $offset } ms；此处的时间已校正
 what-clock-behind = 主机 { $host } 的时钟比其他主机慢 { $offset } ms；此处的时间已校正
@@ -48,12 +54,12 @@ seen-gc = 垃圾回收：{ $own } ms
 seen-dataloader = 等待下一批数据：{ $own } ms
 seen-synchronisation = 等待设备：{ $own } ms
 seen-allocation = 分配内存：{ $own } ms
-seen-retransmission = 从 rank { $from } 到 rank { $to } 的 { $bytes } 字节：{ $own } ms，通常 { $usual } ms
-seen-link = { $bytes } 字节：{ $own } ms，其他链路 { $others } ms
+seen-retransmission = 从 rank { $from } 到 rank { $to } 的 { $size }：{ $own } ms，通常 { $usual } ms
+seen-link = { $size }：{ $own } ms，其他链路 { $others } ms
 
 ## 诊断结论：建议
 
-try-compute = 检查该设备：是否有其他进程占用、内存带宽、日志中的故障；更换设备后重新运行
+try-compute = 检查该设备是否有其他进程占用、内存带宽偏低、日志中有故障；然后在另一台设备上运行
 try-frequency = 检查设备的供电与散热：npu-smi info -t power -i DEVICE 和 npu-smi info -t temp -i DEVICE
 try-expert-imbalance = 均衡各专家的 token：辅助损失、容量因子，或迁移繁忙的专家
 try-aicpu = 避免使用该算子或该数据类型，使其在 AI Core 上运行
@@ -75,7 +81,9 @@ try-no-device = 在时间线上比较各主机的区间与算子
 number-lost = 损失
 number-lost-behind-others = 其他原因消除后的损失
 number-step = step 耗时
-number-step-if-fixed = 消除后的 step 耗时
+number-step-if-fixed = 原因消除后的 step 耗时
+number-time = 耗时
+number-time-if-fixed = 原因消除后的耗时
 number-ratio = 耗时倍数
 number-frequency = 频率
 number-frequency-of-others = 其他 rank 的频率
@@ -83,12 +91,12 @@ number-aicpu = AI CPU 耗时
 number-aicpu-of-others = 其他 rank 的 AI CPU 耗时
 number-stage = 流水线 stage
 number-share-of-computing = 计算占比
-number-per-step = 每个 step 的{ $work }耗时
+number-per-step = { $per }的{ $work }耗时
 work-gc = 垃圾回收
-work-dataloader = 等待下一个 batch
+work-dataloader = 等待下一批数据
 work-host = 两次通信之间的主机工作
 number-of-others = 其他 rank
-number-waits-per-step = 每个 step 的等待次数
+number-waits-per-step = { $per }的等待次数
 number-growth = 每个 step 增长
 number-bandwidth = 带宽
 number-transfers = 传输次数
@@ -116,7 +124,7 @@ diagnostic-of-file = rank { $rank } { $file }：{ $message }
 
 verbatim = { $text }
 no-rank-has = 所有 rank 都缺少：{ $what }。
-mode-needs = { $mode } 需要以下数据，但所有 rank 都缺少：{ $what }；{ $hint }
+mode-needs = { $mode } 需要以下数据，但所有 rank 都缺少：{ $what }；采集方法：{ $hint }
 to-collect = { $what }采集方法：{ $switch }
 not-collectable = 该 profiler 不支持
 saw-host-only = 没有采集设备：{ $recorder } 只采集了主机侧
@@ -140,7 +148,7 @@ data-planned-memory = 图编译器规划的内存；只有图模式（静态图�
 data-input-shapes = 算子输入 shape
 data-call-stacks = 调用栈
 data-python-functions = Python 函数
-data-l2-cache = L2 cache 命中率
+data-l2-cache = L2 缓存命中率
 data-user-ranges = 用户区间（mstx）
 data-garbage-collections = 垃圾回收记录
 data-task-queue = 任务队列记录
@@ -183,7 +191,7 @@ use-synchronising = 同步调用与拷贝
 use-memory = 峰值、碎片、泄漏
 use-slow-call = 算子的哪次调用慢
 use-code-line = 算子对应的代码行
-use-cache-misses = cache 未命中的 kernel
+use-cache-misses = 缓存未命中的 kernel
 use-names = 按名称划分的阶段与模块
 
 ## 采集方法
@@ -207,7 +215,8 @@ collect-modules = 开启 mstx（mstx=True），并用 { $code } 标记模块，�
 collect-device-marks = 在脚本中加入 mstx 打点，并开启 mstx（mstx=True）
 collect-rl-stages = 用 torch_npu.npu.mstx.range_start 标记各阶段，并开启 mstx（mstx=True）
 collect-exported = 用 torch_npu、MindSpore 或 msprof 采集 NPU，并导出结果
-collect-device = 没有采集设备，只有主机侧活动
+collect-graph-mode = 以图模式运行模型
+collect-device = 同时采集设备（目前只采集了主机侧活动）
 
 ## cluster：说明
 
@@ -220,17 +229,17 @@ note-no-slow-links = 未发现比可比通信更慢的通信
 note-no-sends = 没有发送与接收
 note-unequal-sends = rank { $source } 向 rank { $destination } 发送 { $sent } 次，后者接收 { $received } 次：部分发送与接收的配对不正确
 note-no-slow-rank = 没有 rank 让其他 rank 等待
-note-no-masked-operation = 没有 step 含有 { $types } 通信组的通信算子
+note-no-masked-operation = 没有 step 含有类型为 { $types } 的通信组的通信算子
 note-nothing-to-compare = 无可比较：所有 rank 在 profile 与基线中都没有共同的模块
-note-not-reported = 所有 rank 都没有上报：{ $what }；{ $hint }
+note-not-reported = 所有 rank 都没有上报：{ $what }；采集方法：{ $hint }
 note-ranks-not-in-profile = { $world } 个 rank 中有 { $count } 个不在 profile 中：{ $ranks }
 note-inferred-layout = 并行布局由通信组推断：{ $sizes }（置信度 { $confidence } %）
 note-unknown-link-ends = 未包含 { $links } 条链路：通信组 { $group } 中编号 { $number } 对应的 rank 未知
-note-unknown-link-ends-more = 未包含 { $links } 条链路：通信组 { $group } 中编号 { $number } 对应的 rank 未知，另有 { $more } 处
+note-unknown-link-ends-more = 未包含 { $links } 条链路：通信组 { $group } 中编号 { $number } 对应的 rank 未知（另有 { $more } 个这样的编号）
 note-unknown-links = 未包含 { $links } 条链路：它们连接的 rank 未知，例如通信组 { $group } 中的编号 { $from } 与 { $to }
 note-no-operator-in-module = 模块内没有下发过任务的算子
 note-incomplete-collectives = { $collectives } 个集合通信缺少 rank：未计入等待与传输时间
-note-earlier-results = 两者均为此前运行 { $mode } 的结果
+note-earlier-results = 对比的是此前对两个 profile 运行 { $mode } 的结果
 note-baseline-lacks = 基线缺少 { $steps }
 step-of-rank = rank { $rank } 的 step { $step }
 note-never-free = 设备没有空闲
@@ -254,7 +263,12 @@ of-baseline = 基线：{ $why }
 findings-heading = 诊断结论
 findings-more = …… 还有 { $count } 条诊断结论；--format json 列出全部
 finding-share = 约占 step 的 { $share } %
-finding-confidence = 置信度约 { $confidence } %：可比较的对象太少
+finding-share-of-time = 约占总耗时的 { $share } %
+finding-confidence = 置信度约 { $confidence } %：{ $why }
+doubt-no-other-rank = 没有可比较的对象
+doubt-few = 可比较的对象太少
+doubt-replay = 损失与重放误差相近
+doubt-layout = 并行布局为推断
 finding-seen = 证据：rank { $rank }：{ $what }
 finding-seen-in-step = 证据：rank { $rank }，step { $step }：{ $what }
 finding-seen-again = { $seen }（共 { $times } 次）
@@ -272,7 +286,8 @@ diagnose-if-fixed = ；消除以下问题后为 { $step_ms } ms
 diagnose-layout = 并行布局：{ $layout }
 diagnose-one-host = 时钟：单台主机
 diagnose-clocks = 时钟：{ $hosts } 台主机，最多相差 { $apart } us，对齐后误差不超过 { $residual } us
-diagnose-unaligned = 未与第一台主机对齐（没有共同的通信算子）：{ $hosts }
+diagnose-unaligned = 未与 { $first } 对齐（没有共同的通信算子）：{ $hosts }
+diagnose-clocks-unaligned = 时钟：未与 { $first } 对齐（没有共同的通信算子）：{ $others }
 diagnose-replay = 重放误差：{ $error } %（与记录的 step 相比）
 diagnose-unmatched = { $operations } 个未匹配的通信算子
 diagnose-no-findings = 无
@@ -283,22 +298,26 @@ info-headline = { $ranks } 个 rank，{ $steps } 个 step，每个 step { $step_
 info-headline-without-markers = { $ranks } 个 rank，没有 step 标记，共 { $step_ms } ms
 info-device-per-step = 每个 step 的设备时间，均值，ms
 info-device = 设备时间，ms
-info-without-steps = 没有 step 耗时的 rank：{ $ranks }
+info-without-steps = 没有 step 耗时的 { $count ->
+   *[other] rank：{ $ranks }
+}
 info-longest-computing = 仅列出计算最久的 { $count } 个 rank；--format json 列出全部
 info-longest-steps = 仅列出 step 最长的 { $count } 个 rank；--format json 列出全部
 info-host = 没有采集设备数据；主机侧的 step 耗时，均值，ms
-info-host-of-ranks = rank { $ranks } 没有采集设备数据；主机侧的 step 耗时，均值，ms
+info-host-of-ranks = { $count ->
+   *[other] rank { $ranks }
+} 没有采集设备数据；主机侧的 step 耗时，均值，ms
 info-host-work = 按名称统计的主机时间，每个 step 的均值，ms
 info-on-rank = { $value }（rank { $rank }）
 info-no-device = 无；没有采集设备数据，无法判断设备的情况
 info-one-rank = 无；没有其他 rank 可比较
-info-no-findings = 计算时间方面无异常；npuscope diagnose 检查其他原因
+info-no-findings = 计算时间方面无异常；可用 npuscope diagnose 检查其他原因
 
 ## 终端：读取情况
 
-reading-losses = 读取时有 { $losses } 条错误或警告，结果可能不完整；npuscope doctor { $path } 列出详情
-reading-infos = 读取时有 { $infos } 条提示；npuscope doctor { $path } 列出详情
-reading-losses-and-infos = 读取时有 { $losses } 条错误或警告和 { $infos } 条提示，结果可能不完整；npuscope doctor { $path } 列出详情
+reading-losses = 读取时有 { $losses } 条错误或警告，结果可能不完整；npuscope doctor { $path } 可列出详情
+reading-infos = 读取时有 { $infos } 条提示；npuscope doctor { $path } 可列出详情
+reading-losses-and-infos = 读取时有 { $losses } 条错误或警告和 { $infos } 条提示，结果可能不完整；npuscope doctor { $path } 可列出详情
 reading-strict = 读取时有 { $losses } 条错误或警告（--strict）；第一条：{ $first }
 
 ## 终端：doctor
@@ -310,8 +329,8 @@ doctor-directories = { $count } 个目录
 doctor-more-windows = …… 还有 { $count } 个窗口；--format json 列出全部
 doctor-files = 文件
 doctor-rows = 各表行数
-doctor-missing = 缺少的数据
-doctor-missing-from-file = 此文件中缺少的数据；profile 的其他文件中可能有
+doctor-missing = 缺少的数据及其用途
+doctor-missing-from-file = 此文件中缺少的数据及其用途；profile 的其他文件中可能有
 doctor-missing-line = { $what }{ $whose }：{ $purpose }{ $reason }
 doctor-on-all = { "" }
 doctor-on-rank = （rank { $rank }）
@@ -319,12 +338,13 @@ doctor-on-ranks = （rank { $ranks }）
 doctor-no-reason = { "" }
 doctor-why = （{ $why }）
 doctor-was-on = （已开启，但没有数据）
+doctor-torch-npu-dynamic = torch_npu 动态采集
 doctor-nothing = 无
 doctor-diagnostics = 诊断信息
 doctor-no-diagnostics = 无
 doctor-at-byte = { " " }第 { $offset } 字节
 doctor-steps = { $first } 到 { $last } 之间共 { $count } 个
-doctor-window = 自 { $start } 起 { $seconds } s
+doctor-window = 自 { $start } UTC 起 { $seconds } s
 doctor-more-ranks = …… 还有 { $count } 个 rank；--format json 列出全部
 doctor-more-diagnostics = …… 还有 { $count } 条诊断信息；--format json 列出全部
 
@@ -332,11 +352,12 @@ doctor-more-diagnostics = …… 还有 { $count } 条诊断信息；--format js
 
 cluster-left-out = 已跳过 rank { $rank }：{ $why }
 cluster-left-out-file = 已跳过 rank { $rank } { $file }：{ $why }
-cluster-strict = 有内容无法读取（--strict）：{ $first }
+cluster-strict = 有 { $count } 条警告（--strict）；第一条：{ $first }
 cluster-more-diagnostics = …… 还有 { $count } 条诊断信息
 cluster-more-files = …… 还有 { $count } 个文件
+cluster-written = { $mode }：已写入 { $files } 个文件
 cluster-nothing = { $mode }：没有可报告的内容
-ranks-left-out = 以下 rank 不存在，已略过：{ $missing }；此 profile 有 rank { $ranks }
+ranks-left-out = 以下 rank 不存在，已跳过：{ $missing }；此 profile 有 rank { $ranks }
 
 ## 诊断信息与诊断结论的严重程度
 
@@ -363,7 +384,7 @@ alias-without-anchor = 别名之前没有对应的锚点
 too-many-values = 值的数量超过 { $limit }
 variable-without-object = { $variable } 中没有 JSON 对象
 section-missing = 该部分缺失或为空
-choice-invalid = "{ $word }" 既不是 "all"，也不是列表
+choice-invalid = { $word } 既不是 all，也不是列表
 
 # 键与命令行参数
 
@@ -665,9 +686,9 @@ set-no-window = step { $start } 到 { $stop } 无效：step 从 1 开始计数�
 set-created = 已创建 { $path }，采用 { $dialect } 的配置风格
 set-changed = 已修改 { $path }，采用 { $dialect } 的配置风格
 set-unchanged = { $path } 已是这些设置，采用 { $dialect } 的配置风格；已更新其修改时间
-records-nothing = 不采集数据
-records-window = { $ranks }采集 { $window }（从 1 开始计数）{ $warmup }
-records-next = 运行中的作业读到后，立即{ $ranks }采集 { $steps } 个 step{ $warmup }
+records-nothing = 未要求采集
+records-window = 要求{ $ranks }采集 { $window }（从 1 开始计数）{ $warmup }
+records-next = 要求运行中的作业读到后立即{ $ranks }采集 { $steps } 个 step{ $warmup }
 records-without-warmup = { "" }
 records-after-warmup = ，此前预热 { $steps } 个 step
 records-on-no-rank = 不在任何 rank 上
@@ -680,7 +701,9 @@ set-next-differs = 各 rank 读到文件时所在的 step 不同，因此 `next`
 
 status-asks = { $path }：{ $asks }
 status-no-reports = 没有 rank 上报：没有作业用 npuscope 监视该文件，或还没有作业到达第一个 step
-status-silent = 没有上报的 rank：{ $ranks }
+status-silent = 没有上报的 { $count ->
+   *[other] rank：{ $ranks }
+}
 status-host = 主机
 status-state = 状态
 status-config = 配置
@@ -772,6 +795,7 @@ io-too-many-open-files = 打开的文件过多
 ## 错误：写文件
 
 output-failed = 无法写入 { $path }：{ $error }
+output-not-empty = { $path } 不是空目录；请清空它或换一个路径
 output-exists = { $path } 已存在；请删除它或换一个路径
 output-no-place = 无法写入 { $path }：text 和 db 交付件无法保存此 profile；请转换为 parquet 或 perfetto
 output-incomplete = 无法写入 { $path }：该 rank 之前的部分未能写入
@@ -800,7 +824,7 @@ profile-nothing-readable = { $path } 中没有 profile：{ $why }
 
 parse-nothing = { $path } 没有记录
 parse-nothing-readable = { $path } 中的记录均无法读取：{ $why }
-parse-device-raw = 未解析 { $path }：暂不支持 PROF 原始数据，缺少它时 step 会显示为空闲；请用采集它的 profiler 解析
+parse-device-raw = 未解析 { $path }：尚不支持 PROF 原始数据，没有设备数据时 step 会显示为空闲；请用采集 { $path } 的 profiler 解析
 
 ## 错误：缓存
 
@@ -834,7 +858,7 @@ question-no-results = { $path } 中没有表 { $table }；请先对它运行 npu
 cli-internal = 内部错误：{ $text }
 cli-input-output = 读写失败：{ $error }
 cli-closed = 输出已关闭
-cli-no-writer = 结果没有写入器
+cli-no-writer = 内部错误：无法写出结果
 cli-file = { $file }：{ $error }
 cli-place = { $place }：{ $error }
 
@@ -853,17 +877,17 @@ usage-no-device = 没有采集到设备数据；npuscope doctor { $path } 可查
 
 usage-no-events = 此 profile 中没有事件；请去掉 --range 和 --at
 usage-empty-range = --range 没有选中任何数据：此 profile 时长 { $seconds } s，自 epoch 起 { $start } 到 { $end } ns
-usage-outside-profile = --at 超出 profile 的时间范围；profile 在 { $seconds } s 处结束，覆盖自纪元起 { $start } 到 { $end } ns
-usage-no-such-step = step { $step } 不存在；此 profile 有 step { $low } 到 { $high }
-usage-no-such-steps = step { $first } 到 { $last } 不存在；此 profile 有 step { $low } 到 { $high }
+usage-outside-profile = --at 超出 profile 的时间范围；profile 在 { $seconds } s 处结束，覆盖自 epoch 起 { $start } 到 { $end } ns
+usage-no-such-step = step { $step } 不存在；此 profile 有 step { $low }-{ $high }
+usage-no-such-steps = step { $first }-{ $last } 不存在；此 profile 有 step { $low }-{ $high }
 usage-no-numbered-steps = 此 profile 中没有带编号的 step；请用时间指定 --range，例如 1.5s..2.25s
 usage-range-of-whole-ranks = --range 只能与 --to perfetto 一起使用；其他格式包含整个 rank
 
 # cluster、show 和 glossary
 
-usage-not-supported-yet = npuscope 暂不支持命令 { $command }；请使用 msprof-analyze 运行该命令
+usage-not-supported-yet = npuscope 尚不支持命令 { $command }；请使用 msprof-analyze 运行该命令
 usage-no-mode = 没有模式 { $name }；npuscope cluster --help 可列出所有模式
-usage-into-profile = 结果会写入 profile 目录；请用 -o 指定其他目录，或用 -o . 确认
+usage-into-profile = 结果会写入 profile 目录；请用 -o 指定其他目录，或用 `-o .`（当前目录）确认
 usage-suggest-doctor = npuscope doctor { $path } 可查看 profile 的内容
 usage-no-view = 没有视图 { $name }；npuscope show { $path } 可列出所有视图
 usage-parameter = { $error }；{ $view } 的参数：{ $known }
@@ -954,7 +978,8 @@ clap-help = 更多信息请用 '--help' 查看。
 diagnose-clocks-of-ranks = 时钟：{ $ranks } 个 rank 的主机未知，逐个 rank 对齐；最多相差 { $apart } us，对齐后误差不超过 { $residual } us
 label-error = 错误
 label-warning = 警告
-label-note = 提示
+label-note = 说明
+listed = { $items }
 labelled = { $label }：{ $text }
 clauses = { $first }；{ $second }
 progress-reading = 正在读取 { $rank } { $bar } { $done } / { $all }，剩余 { $left }
@@ -974,7 +999,7 @@ sql-facts = 采集的事件
 sql-measured = 由事件计算；定义见 npuscope glossary
 sql-reported = profiler 的汇总，采用其原有单位
 sql-about = 关于 profile 本身
-sql-list-columns = \d TABLE 可列出一个表的列；每个表还有列 rank。
+sql-list-columns = \d TABLE 可列出一张表的列；每张表还有列 rank。
 sql-list-functions = \functions 可列出 npuscope 在 SQL 之外增加的函数。
 sql-rank-column = 该行所属的 rank。
 sql-window-column = 该行所属的窗口；作业的窗口按时间从 0 开始编号。
@@ -989,6 +1014,17 @@ head-meaning = 含义
 head-view = 视图
 head-shows = 内容
 head-parameters = 参数
+gap-host-busy = 主机繁忙，尚未下发下一个任务
+gap-host-sync = 主机在同步调用中等待设备，无法提前下发任务
+gap-data = 主机在等待输入数据：数据加载过慢
+gap-gc = Python 正在进行垃圾回收，期间没有下发任务
+gap-queue-empty = 设备队列为空：任务的下发慢于执行
+gap-waiting-for-rank = 下一个任务是集合通信：该 rank 在等待另一个迟到的 rank
+gap-waiting-for-stream = 下一个任务已及时下发，但需等待另一条流上的任务
+gap-start = 尚未下发任何任务：此处早于该 rank 的第一个任务
+gap-end = 已没有任务：此处晚于该 rank 的最后一个任务
+gap-unknown = profile 中的数据不足以确定原因
+gap-cause = { $cause }：{ $what }
 head-device = 设备
 head-host = 主机
 head-chip = 芯片
@@ -1037,11 +1073,11 @@ head-rows = 行数
 engine-ended = 内部错误：查询结束，但没有返回结果
 engine-internal = 内部错误：{ $text }
 engine-no-table = 没有表 { $name }
-engine-no-table-similar = 没有表 { $name }，是否指 { $similar }？
+engine-no-table-similar = 没有表 { $name }；是否指 { $similar }？
 engine-no-column = 查询中没有列 { $name }
-engine-no-column-similar = 查询中没有列 { $name }，是否指 { $similar }？
+engine-no-column-similar = 查询中没有列 { $name }；是否指 { $similar }？
 engine-no-column-in = { $tables } 中没有列 { $name }
-engine-no-column-in-similar = { $tables } 中没有列 { $name }，是否指 { $similar }？
+engine-no-column-in-similar = { $tables } 中没有列 { $name }；是否指 { $similar }？
 engine-memory = 查询超出内存上限 { $limit }，溢写后仍不足（详细信息：{ $what }）
 engine-memory-exhausted = 查询所需内存超过可用内存（详细信息：{ $what }）
 engine-disk = 查询超出溢写数据的磁盘上限；请减少行或列
@@ -1049,7 +1085,7 @@ engine-time = 查询超时（{ $limit }）；请减少行数，或提高时限
 engine-too-long = 查询长 { $bytes } 字节，上限为 { $limit } 字节
 engine-too-deep = 查询的嵌套超过 { $limit } 层（一个运算符计 1 层，一个 JOIN 计 10 层）；请缩短查询，例如用 IN (…) 代替 OR
 engine-too-many-columns = 查询选择的列超过 { $limit } 个
-engine-too-large = 展开 WITH 子句后查询过大（上限 { $limit } 个词）；请减少对它们的引用
+engine-too-large = 展开 WITH 子句后查询过大（上限 { $limit } 个词元）；请减少引用 WITH 子句的次数
 engine-syntax = 语法错误（详细信息：{ $text }）
 engine-syntax-at = 第 { $line } 行第 { $column } 列有语法错误（详细信息：{ $text }）
 engine-syntax-expected = 第 { $line } 行第 { $column } 列语法错误：应为{ $expected }，实际为{ $found }
@@ -1065,7 +1101,7 @@ engine-no-statement = 查询为空
 engine-statements = 一次只能执行一条语句；多条语句请逐条执行
 engine-read-only = 查询只能读取数据，不支持 { $what }
 engine-no-function = 没有函数 { $name }
-engine-no-function-similar = 没有函数 { $name }，是否指 { $similar }？
+engine-no-function-similar = 没有函数 { $name }；是否指 { $similar }？
 engine-no-function-types = 没有与 { $call } 匹配的函数；请检查参数的个数和类型
 engine-ambiguous-column = 多个表都有列 { $name }；请写成 TABLE.{ $name }
 engine-duplicate-column = 查询中有多个列 { $name }；请用 AS 为其中一个改名
@@ -1075,7 +1111,8 @@ engine-types = { $expression } 两侧的类型不匹配；请用 CAST(… AS …
 engine-division = 除数为零；将除数写成 NULLIF(…, 0)，结果即为空值
 engine-overflow = 数值超出范围（详细信息：{ $text }）
 engine-cast = 无法转换值（详细信息：{ $text }）
-engine-cast-value = 无法将 { $value } 转换为 { $to }；TRY_CAST 会给出 null
+engine-cast-value = 无法将 { $value } 转换为 { $to }；TRY_CAST 会给出空值
+engine-regex = 正则表达式无效（详细信息：{ $text }）
 engine-unsupported = 不支持该 SQL（详细信息：{ $text }）
 engine-query = 查询失败（详细信息：{ $text }）
 
@@ -1139,7 +1176,7 @@ synth-wrong-type = { $key } 应为{ $expected }，实际为{ $found }
 synth-type-text = 字符串
 synth-type-integer = 整数
 synth-type-number = 数字
-synth-type-bool = true 或 false
+synth-type-bool = { " " }true 或 false
 synth-type-time = 日期或时间
 synth-type-list = 列表
 synth-type-section = 段
@@ -1157,7 +1194,7 @@ fault-needs-hosts = 需要多于一台主机；主机之间通过 RDMA 连接
 fault-needs-memory = 需要采集内存（profile_memory）
 fault-frequency = 芯片频率已是 { $mhz } MHz；请指定更低的频率
 fault-in-all-steps = 该故障影响所有 step；请去掉 steps=
-fault-fraction = 强度（单位：{ $unit }）应为整数
+fault-fraction = 强度（{ $unit }）应为整数
 fault-sends-nothing = rank { $rank } 不向其他主机发送数据
 fault-steps-turned = 最后一个 step 早于第一个：{ $from }..{ $to }
 fault-no-such-steps = 作业没有这些 step；作业运行 step { $first } 到 { $last }
@@ -1166,7 +1203,7 @@ fault-no-kind = 没有故障类型 { $kind }；可用的类型：{ $known }
 fault-place = 位置 { $text } 不是数字
 fault-two-ranks = 应为两个 rank，例如 slow-link@0-1:4
 fault-strength = 强度 { $text } 不是数字
-fault-weak-unit = 强度（单位：{ $unit }）至少为 { $least }，实际为 { $strength }
+fault-weak-unit = 强度（{ $unit }）至少为 { $least }，实际为 { $strength }
 fault-steps = 逗号后应为 steps=FIRST..LAST
 fault-step = step { $text } 不是数字
 
@@ -1218,7 +1255,7 @@ read-csv-row-cut = 文件在一行中间被截断；保留了之前的行
 read-csv-bad-row = 跳过无效的行（详细信息：{ $error }）
 read-csv-uneven-row = 跳过一行：该行有 { $cells } 个单元格，表头有 { $headers } 个
 read-csv-more-uneven-rows = 另有 { $count } 行的单元格过少或过多，已跳过
-read-csv-wrong-columns = 没有 { $kind } 文件应有的列（应为 { $columns } 等）；已跳过该文件
+read-csv-wrong-columns = 文件中没有 { $kind } 文件应有的任何列（{ $columns } 等）；已跳过该文件
 read-csv-bad-cells = { $count } 个单元格的类型不符，按空值读取；第一个是 { $column } 列的 `{ $cell }`
 
 # FRAMEWORK 文件。
@@ -1252,9 +1289,10 @@ read-db-damage-no-children = 有一页没有有效的子页
 ## 查找与加载 profile 的诊断信息
 
 store-same-in-database = 跳过以下文件，该 rank 的数据库中有相同的数据：{ $files }
-store-more-in-trace = 该 rank 的 trace 包含更多数据；已跳过
+store-more-in-trace = 已跳过此文件：该 rank 的 trace 包含更多数据
 store-text-instead = 数据库已损坏；已改为读取该 rank 的文本文件
 store-unknown-file = 不是已知的 profile 文件；已跳过
+store-no-rank-in-trace = rank 未知（没有 distributedInfo，文件名中也没有 rank）；显示为 rank { $rank }，可能不正确
 store-no-rank = rank 未知（没有 profiler_info）；显示为 rank { $rank }，可能不正确
 store-several-jobs = 此目录中有 { $count } 个作业：{ $jobs }。当前显示 { $read }；用 --job 选择其他作业
 store-steps-by-order = step 编号重复或缺失；step 按采集顺序从 1 开始编号

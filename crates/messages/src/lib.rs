@@ -36,6 +36,7 @@ mod message;
 mod po;
 mod ranges;
 pub mod severity;
+mod size;
 
 pub use argument::{Argument, Decimal, Documentation};
 pub use declare::Declared;
@@ -43,3 +44,4 @@ pub use io::{io_error, verbatim};
 pub use language::Language;
 pub use message::Message;
 pub use ranges::ranges;
+pub use size::size;

@@ -42,7 +42,7 @@ const INDEX: &str = "timeline.index";
 const MAX_IN_MEMORY: usize = 256 << 20;
 
 /// Raised whenever an answer that is kept would come out differently.
-const ANSWERS_VERSION: u32 = 8;
+const ANSWERS_VERSION: u32 = 9;
 
 /// What queries of users may take unless whoever opens the profile says otherwise: memory, disk and time, and how many
 /// run at a time.

@@ -17,6 +17,7 @@ messages! {
 
     // Numbers of ranks.
     "store-no-rank" => no_rank(rank: Rank),
+    "store-no-rank-in-trace" => no_rank_in_trace(rank: Rank),
     "store-renumbered" => renumbered(rank: Rank, shown: Rank),
 
     // Jobs and windows.

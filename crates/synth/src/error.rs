@@ -203,7 +203,7 @@ impl ConfigError {
             ConfigError::Fault { fault, source } => messages::fault(fault, source.message()),
             ConfigError::FaultText(error) => error.message(),
             ConfigError::Framework { name } => messages::framework(format!("{name:?}")),
-            ConfigError::Preset { name } => messages::no_preset(format!("{name:?}"), preset::NAMES.to_vec()),
+            ConfigError::Preset { name } => messages::no_preset(name, preset::NAMES.to_vec()),
             ConfigError::UnknownKey { key, similar: None } => messages::unknown_key(key),
             ConfigError::UnknownKey { key, similar: Some(similar) } => messages::unknown_key_similar(key, similar),
             ConfigError::Choice { key, known, value } => messages::choice(key, known.to_vec(), format!("{value:?}")),

@@ -35,7 +35,7 @@ pub enum Place {
 }
 
 macro_rules! kinds {
-    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $cause:literal, $place:ident, $unit:literal, $least:literal, $default:literal;)+) => {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $cause:literal, $place:ident, $unit:literal, $text:literal, $least:literal, $default:literal;)+) => {
         /// Kind of a fault.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum FaultKind {
@@ -58,7 +58,12 @@ macro_rules! kinds {
                 match self { $(FaultKind::$variant => Place::$place,)+ }
             }
 
-            /// Unit of the strength, as help shows it after a number; `help.zh.po` has its Chinese.
+            /// The default strength with its unit, as help shows it; `help.zh.po` has its Chinese.
+            pub const fn default_text(self) -> &'static str {
+                match self { $(FaultKind::$variant => $text,)+ }
+            }
+
+            /// Unit of the strength, as errors name it; `help.zh.po` has its Chinese.
             pub const fn unit(self) -> &'static str {
                 match self { $(FaultKind::$variant => $unit,)+ }
             }
@@ -83,33 +88,44 @@ macro_rules! kinds {
 
 kinds! {
     /// Kernels of a rank take longer
-    SlowRank = "slow-rank", "compute", Rank, "times as long", 1.0, 1.5;
+    SlowRank = "slow-rank", "compute", Rank, "times as long", "1.5 times as long", 1.0, 1.5;
     /// A host takes longer to launch kernels on its ranks
-    SlowHost = "slow-host", "host", Host, "times as long", 1.0, 4.0;
+    SlowHost = "slow-host", "host", Host, "times as long", "4 times as long", 1.0, 4.0;
     /// Transfers between two ranks take longer
-    SlowLink = "slow-link", "link", Link, "times as long", 1.0, 4.0;
+    SlowLink = "slow-link", "link", Link, "times as long", "4 times as long", 1.0, 4.0;
     /// Python's garbage collector pauses a rank
-    Gc = "gc", "gc", Rank, "ms per micro-batch", 0.0, 20.0;
+    Gc = "gc", "gc", Rank, "ms per micro-batch", "20 ms per micro-batch", 0.0, 20.0;
     /// The dataloader delivers batches late
-    Dataloader = "dataloader", "dataloader", Rank, "ms per step", 0.0, 100.0;
+    Dataloader = "dataloader", "dataloader", Rank, "ms per step", "100 ms per step", 0.0, 100.0;
     /// AI Cores of a rank run at a lower frequency
-    Frequency = "frequency", "frequency", Rank, "MHz", 1.0, 1000.0;
+    Frequency = "frequency", "frequency", Rank, "MHz", "1000 MHz", 1.0, 1000.0;
     /// An operator runs on the AI CPU
-    Aicpu = "aicpu", "aicpu", Rank, "ms per micro-batch", 0.0, 3.0;
+    Aicpu = "aicpu", "aicpu", Rank, "ms per micro-batch", "3 ms per micro-batch", 0.0, 3.0;
     /// The experts of a rank receive more tokens
-    Experts = "experts", "expert-imbalance", Rank, "times as many tokens", 1.0, 3.0;
+    Experts = "experts", "expert-imbalance", Rank, "times as many tokens", "3 times as many tokens", 1.0, 3.0;
     /// A pipeline stage has more layers than the others
-    Stage = "stage", "stage-imbalance", Stage, "extra layer(s)", 1.0, 1.0;
+    Stage = "stage", "stage-imbalance", Stage, "extra layers", "1 extra layer", 1.0, 1.0;
     /// A transfer between hosts is retransmitted
-    Retransmission = "retransmission", "retransmission", Rank, "ms per step", 0.0, 4500.0;
+    Retransmission = "retransmission", "retransmission", Rank, "ms per step", "4500 ms per step", 0.0, 4500.0;
     /// Memory is fragmented: allocations are retried
-    Fragmentation = "fragmentation", "memory", Rank, "ms per micro-batch", 0.0, 10.0;
+    Fragmentation = "fragmentation", "memory", Rank, "ms per micro-batch", "10 ms per micro-batch", 0.0, 10.0;
     /// A rank leaks memory
-    Leak = "leak", "memory-leak", Rank, "MiB per step", 0.0, 512.0;
+    Leak = "leak", "memory-leak", Rank, "MiB per step", "512 MiB per step", 0.0, 512.0;
     /// The host waits for the device after every layer
-    Synchronise = "synchronise", "synchronisation", Rank, "call(s) per layer", 1.0, 1.0;
+    Synchronise = "synchronize", "synchronisation", Rank, "calls per layer", "1 call per layer", 1.0, 1.0;
     /// The clock of a host has an offset
-    Clock = "clock", "clock", Host, "ms", -1e9, 5.0;
+    Clock = "clock", "clock", Host, "ms", "5 ms", -1e9, 5.0;
+}
+
+/// Older names of kinds, which are still read.
+const OLDER_NAMES: &[(&str, FaultKind)] = &[("synchronise", FaultKind::Synchronise)];
+
+impl FaultKind {
+    /// The kind of a name, or of an older name.
+    fn find(name: &str) -> Option<FaultKind> {
+        let older = || OLDER_NAMES.iter().find(|(older, _)| *older == name).map(|(_, kind)| *kind);
+        FaultKind::ALL.iter().copied().find(|kind| kind.name() == name).or_else(older)
+    }
 }
 
 impl Fault {
@@ -165,26 +181,28 @@ pub enum Unread {
 
 impl FaultError {
     pub fn message(&self) -> Message {
-        messages::fault(&format!("{:?}", self.text), self.why.message())
+        messages::fault(&self.text, self.why())
+    }
+
+    /// What is wrong, without the text.
+    pub fn why(&self) -> Message {
+        self.why.message()
     }
 }
 
 impl Unread {
     pub fn message(&self) -> Message {
-        let quoted = |text: &String| format!("{text:?}");
         match self {
             Unread::Format => messages::expected(),
-            Unread::Kind { kind } => {
-                messages::no_kind(quoted(kind), FaultKind::ALL.iter().map(|known| known.name()).collect())
-            }
-            Unread::Place(text) => messages::place(quoted(text)),
+            Unread::Kind { kind } => messages::no_kind(kind, FaultKind::ALL.iter().map(|known| known.name()).collect()),
+            Unread::Place(text) => messages::place(text),
             Unread::OneRank => messages::two_ranks(),
-            Unread::Strength(text) => messages::strength(quoted(text)),
+            Unread::Strength(text) => messages::strength(text),
             Unread::Weak { kind, strength } => {
                 messages::weak_unit(Documentation(kind.unit()), kind.least().to_string(), strength.to_string())
             }
             Unread::Steps => messages::steps(),
-            Unread::Step(text) => messages::step(quoted(text)),
+            Unread::Step(text) => messages::step(text),
         }
     }
 }
@@ -205,11 +223,7 @@ fn parse(text: &str) -> Result<Fault, Unread> {
         None => (text, None),
     };
     let (kind, place) = head.split_once('@').ok_or(Unread::Format)?;
-    let kind = FaultKind::ALL
-        .iter()
-        .copied()
-        .find(|k| k.name() == kind)
-        .ok_or_else(|| Unread::Kind { kind: kind.to_owned() })?;
+    let kind = FaultKind::find(kind).ok_or_else(|| Unread::Kind { kind: kind.to_owned() })?;
     let (place, strength) = match place.split_once(':') {
         Some((place, strength)) => (place, Some(strength)),
         None => (place, None),
@@ -258,6 +272,8 @@ mod tests {
             assert_eq!(text.parse::<Fault>().unwrap().to_string(), text);
         }
         assert_eq!("leak@3".parse::<Fault>().unwrap().strength, 512.0);
+        // An older name is read, and written as the name of today.
+        assert_eq!("synchronise@2:3".parse::<Fault>().unwrap().to_string(), "synchronize@2:3");
     }
 
     #[test]

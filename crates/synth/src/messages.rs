@@ -21,7 +21,7 @@ messages! {
     "synth-too-much" => too_much(what: &str, most: u64, value: u64),
     "synth-stuck" => stuck(rank: usize, step: i64),
     "synth-framework" => framework(name: String),
-    "synth-no-preset" => no_preset(name: String, known: Vec<&str>),
+    "synth-no-preset" => no_preset(name: &str, known: Vec<&str>),
     "synth-unknown-key" => unknown_key(key: &str),
     "synth-unknown-key-similar" => unknown_key_similar(key: &str, similar: &str),
     "synth-choice" => choice(key: &str, known: Vec<&str>, value: String),
@@ -56,11 +56,11 @@ messages! {
 
     // Texts that are no faults.
     "fault-expected" => expected(),
-    "fault-no-kind" => no_kind(kind: String, known: Vec<&str>),
-    "fault-place" => place(text: String),
+    "fault-no-kind" => no_kind(kind: &str, known: Vec<&str>),
+    "fault-place" => place(text: &str),
     "fault-two-ranks" => two_ranks(),
-    "fault-strength" => strength(text: String),
+    "fault-strength" => strength(text: &str),
     "fault-weak-unit" => weak_unit(unit: Documentation, least: String, strength: String),
     "fault-steps" => steps(),
-    "fault-step" => step(text: String),
+    "fault-step" => step(text: &str),
 }

@@ -1,7 +1,7 @@
 //! Whether Chinese text is Chinese.
 
 /// The commands of npuscope.
-pub const COMMANDS: [&str; 16] = [
+pub const COMMANDS: [&str; 17] = [
     "auto-completion",
     "cluster",
     "completion",
@@ -12,6 +12,7 @@ pub const COMMANDS: [&str; 16] = [
     "dynamic",
     "glossary",
     "info",
+    "msprof-analyze",
     "parse",
     "report",
     "show",

@@ -119,6 +119,12 @@ pub fn planned(source: &Source<'_>, question: &Question<'_>) -> Result<Made, Not
             rows("mem_event", Time::Timeless, &question.scope)
         ),
     )?;
-    let what = data::data_planned_memory();
-    unless_missing(source, made, "SELECT 1 FROM mem_event WHERE kind = 'static'", what, &[Setting::Memory])
+    let (what, is_static) = (data::data_planned_memory(), "SELECT 1 FROM mem_event WHERE kind = 'static'");
+    // Where memory was recorded, no setting would add this.
+    let is_recorded =
+        sql::has_rows(source, "SELECT 1 FROM mem_event")? || sql::has_rows(source, "SELECT 1 FROM mem_sample")?;
+    if is_recorded && made.rows() == 0 && !sql::has_rows(source, is_static)? {
+        return Err(NotMade::missing(what, data::collect_graph_mode()));
+    }
+    unless_missing(source, made, is_static, what, &[Setting::Memory])
 }

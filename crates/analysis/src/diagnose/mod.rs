@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use crate::diagnostic;
 use crate::extract::{self, Absent, Analysis, Diagnostic, RankData, RankExtract};
 use crate::finding::{Finding, Number, Severity};
-use crate::job_step::job_step_time;
+use crate::job_step::{job_step_time, job_steps};
 use crate::layout::{Layout, RankGroups};
 use crate::messages;
 use crate::overview::Overview;
@@ -58,6 +58,8 @@ const MOST_SUSPECTS: usize = 16;
 pub struct Diagnosis {
     pub ranks: usize,
     pub steps: usize,
+    /// Whether something divides the time into steps; else all that was recorded counts as one.
+    pub has_steps: bool,
     /// Step time of the job: see [`job_step_time`].
     pub step_ms: f64,
     /// What it would be without anything that is found.
@@ -87,9 +89,10 @@ impl Diagnosis {
             id: "no-device",
             severity: Severity::Info,
             claim: messages::claim_no_device(),
-            numbers: vec![Number::new(messages::number_step(), step_ms, "ms")],
+            numbers: vec![Number::new(number_step(overview.has_steps()), step_ms, "ms")],
             share_of_step: None,
             confidence: 1.0,
+            doubt: None,
             ranks: Vec::new(),
             evidence: Vec::new(),
             suggestion: messages::try_no_device(),
@@ -98,6 +101,7 @@ impl Diagnosis {
         Diagnosis {
             ranks: overview.ranks.len(),
             steps: overview.steps,
+            has_steps: overview.has_steps(),
             step_ms,
             step_ms_without: step_ms,
             // What the finding says is not said again rank by rank.
@@ -135,7 +139,7 @@ impl Analysis for Traces {
 }
 
 /// Raised whenever other findings are made of the same traces.
-const ANSWER_VERSION: u32 = 4;
+const ANSWER_VERSION: u32 = 5;
 
 /// Looks into all ranks of a profile, at all steps or at one. The answer for all is kept: replaying a job takes longer
 /// than reading its extracts.
@@ -183,13 +187,15 @@ fn of_traces(
     layout: &Layout,
     check_stop: impl Fn() -> Result<(), StoreError>,
 ) -> Result<Diagnosis, StoreError> {
+    let of_ranks = || traces.iter().map(|trace| trace.step_times.as_slice());
+    let has_steps = traces.iter().any(|trace| !trace.steps.is_empty()) || job_steps(of_ranks()) > 1;
     let steps = trace::place_in_steps(&mut traces);
     on_host::settle(&mut traces, steps.len());
     let meetings = Meetings::of(&traces);
     let clocks = clocks::align(&mut traces, &meetings);
     on_host::end_together(&mut traces, &meetings);
     let graph = Graph::of(&traces, &meetings, steps);
-    let case = Case { traces: &traces, meetings: &meetings, graph: &graph, clocks: &clocks, layout };
+    let case = Case { traces: &traces, meetings: &meetings, graph: &graph, clocks: &clocks, layout, has_steps };
     let replay = |changes: &[&Change]| {
         check_stop()?;
         Ok::<_, StoreError>(graph.with(changes).step_times())
@@ -222,6 +228,7 @@ fn of_traces(
     Ok(Diagnosis {
         ranks: traces.len(),
         steps: graph.steps.len(),
+        has_steps,
         step_ms: base.step / 1e6,
         step_ms_without: (base.step - mean(&shorter_by(&base.times, &without_all))) / 1e6,
         replay_error: base.replay_error,
@@ -303,27 +310,29 @@ fn finding(suspect: &Suspect, lost: &Lost, base: &Base, case: &Case<'_>) -> Opti
         (_, ranks) => messages::who_ranks(ranges(ranks)),
     };
     let mut numbers = vec![
-        Number::new(messages::number_lost(), lost / 1e6, "ms/step"),
-        Number::new(messages::number_step(), base.step / 1e6, "ms"),
-        Number::new(messages::number_step_if_fixed(), (base.step - in_all) / 1e6, "ms"),
+        Number::new(messages::number_lost(), lost / 1e6, case.unit()),
+        Number::new(number_step(case.has_steps), base.step / 1e6, "ms"),
+        Number::new(number_step_if_fixed(case.has_steps), (base.step - in_all) / 1e6, "ms"),
     ];
     let last = last.as_deref().map(|last| mean(last) / 1e6);
-    numbers.extend(last.map(|last| Number::new(messages::number_lost_behind_others(), last, "ms/step")));
+    numbers.extend(last.map(|last| Number::new(messages::number_lost_behind_others(), last, case.unit())));
     numbers.extend(suspect.numbers.iter().cloned());
     let claim = if costs_nothing {
         messages::claim(who, suspect.what.clone())
     } else {
-        let cost = messages::cost(Decimal(lost / 1e6), when(&struck, &case.graph.steps));
+        let cost = messages::cost(Decimal(lost / 1e6), case.per(), when(&struck, &case.graph.steps));
         let cost = last.map_or(cost.clone(), |last| messages::cost_behind_others(cost, Decimal(last)));
         messages::claim_with_cost(who, suspect.what.clone(), cost)
     };
+    let sure = Sure::of(suspect, (!costs_nothing).then_some(share), base, case.layout);
     let finding = Finding {
         id: suspect.cause.id(),
         severity,
         claim,
         numbers,
         share_of_step: (!costs_nothing).then_some(lost / time.max(1.0)),
-        confidence: confidence(suspect, (!costs_nothing).then_some(share), base, case.layout),
+        confidence: sure.confidence(),
+        doubt: sure.doubt(),
         ranks: suspect.ranks.clone(),
         evidence: suspect.evidence.clone(),
         suggestion: suggestion(suspect.cause),
@@ -349,17 +358,52 @@ fn when(struck: &[usize], steps: &[i64]) -> Message {
     }
 }
 
+fn number_step(has_steps: bool) -> Message {
+    if has_steps { messages::number_step() } else { messages::number_time() }
+}
+
+fn number_step_if_fixed(has_steps: bool) -> Message {
+    if has_steps { messages::number_step_if_fixed() } else { messages::number_time_if_fixed() }
+}
+
 /// The confidence of a finding: `share / (share + replay error) * compared / (compared + 1)`. Findings that depend on
 /// the layout are multiplied by the confidence of the layout.
 ///
 /// The confidence is halved if the cost is not larger than the replay error, and if there was only one other to compare
 /// with, since either of the two may be the unusual one. A finding without a `share` of the step does not depend on the
 /// replay.
-fn confidence(suspect: &Suspect, share: Option<f64>, base: &Base, layout: &Layout) -> f64 {
-    let replay = share.map_or(1.0, |share| share / (share + base.replay_error));
-    let compared = suspect.compared as f64;
-    let layout = if suspect.cause == Cause::StageImbalance { layout.confidence } else { 1.0 };
-    replay * compared / (compared + 1.0) * layout
+struct Sure {
+    replay: f64,
+    compared: usize,
+    layout: f64,
+}
+
+impl Sure {
+    fn of(suspect: &Suspect, share: Option<f64>, base: &Base, layout: &Layout) -> Sure {
+        let replay = share.map_or(1.0, |share| share / (share + base.replay_error));
+        let layout = if suspect.cause == Cause::StageImbalance { layout.confidence } else { 1.0 };
+        Sure { replay, compared: suspect.compared, layout }
+    }
+
+    fn of_compared(&self) -> f64 {
+        let compared = self.compared as f64;
+        compared / (compared + 1.0)
+    }
+
+    fn confidence(&self) -> f64 {
+        self.replay * self.of_compared() * self.layout
+    }
+
+    /// The smallest of the three factors.
+    fn doubt(&self) -> Option<Message> {
+        match () {
+            () if self.compared == 0 => Some(messages::doubt_no_other_rank()),
+            () if self.replay.min(self.layout).min(self.of_compared()) >= 1.0 => None,
+            () if self.replay < self.of_compared() && self.replay <= self.layout => Some(messages::doubt_replay()),
+            () if self.layout < self.of_compared() => Some(messages::doubt_layout()),
+            () => Some(messages::doubt_few()),
+        }
+    }
 }
 
 /// Ranks as numbers and ranges.

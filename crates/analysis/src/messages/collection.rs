@@ -94,5 +94,6 @@ messages! {
     "collect-device-marks" => collect_device_marks(),
     "collect-rl-stages" => collect_rl_stages(),
     "collect-exported" => collect_exported(),
+    "collect-graph-mode" => collect_graph_mode(),
     "collect-device" => collect_device(),
 }

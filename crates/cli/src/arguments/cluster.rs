@@ -82,7 +82,7 @@ pub struct ClusterCommand {
     /// Rank whose longest collectives are analysed [default: 0] (mode communication_bottleneck)
     #[arg(long = "rank_id", visible_alias = "rank-id", value_name = "RANK")]
     pub rank_id: Option<Rank>,
-    /// Nominal AI Core frequency in MHz [default: the most common highest frequency of ranks] (mode freq_analysis)
+    /// Nominal AI Core frequency in MHz [default: the most common maximum frequency among the ranks] (mode freq_analysis)
     #[arg(long = "nominal_frequency", visible_alias = "nominal-frequency", value_name = "MHZ")]
     pub nominal_frequency: Option<f64>,
 }

@@ -98,7 +98,7 @@ pub struct ConfigSource {
     /// Total number of training steps, including those before the checkpoint
     #[arg(long, value_name = "N")]
     pub steps: Option<u64>,
-    /// Check against N ranks
+    /// Number of ranks in the job
     #[arg(long, value_name = "N")]
     pub world_size: Option<u32>,
     /// Who reads the settings: the trainer, or npuscope in its place [default: detected]

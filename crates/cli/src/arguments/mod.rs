@@ -71,7 +71,7 @@ pub struct GlobalArguments {
     /// Cache profiles in DIR [default: NPUSCOPE_CACHE_DIR, or the user's cache directory]
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub cache_dir: Option<PathBuf>,
-    /// Neither read nor write the cache; keep ranks in memory until the command ends [default: NPUSCOPE_NO_CACHE]
+    /// Neither read nor write the cache; keep ranks in memory until the command ends [env: NPUSCOPE_NO_CACHE]
     #[arg(long, global = true)]
     pub no_cache: bool,
     /// Use N threads for reading and querying [default: NPUSCOPE_THREADS, or one per core]
@@ -114,12 +114,26 @@ pub enum Command {
     Completion(CompletionCommand),
     AutoCompletion(AutoCompletionCommand),
     Man(ManCommand),
+    /// Run a command line of msprof-analyze
+    ///
+    /// The rest of the line is what follows `msprof-analyze`: `npuscope msprof-analyze cluster -m slow_rank -d DIR` is
+    /// `npuscope cluster -m slow_rank -d DIR`. A link to npuscope with the name msprof-analyze does the same.
+    #[command(name = "msprof-analyze", arg_required_else_help = true)]
+    MsprofAnalyze(CommandOfPeer),
     /// Compare two profiles, as msprof-analyze does; not supported yet
     #[command(hide = true)]
     Compare(NotSupportedYet),
     /// Advise what to change, as msprof-analyze does; not supported yet
     #[command(hide = true)]
     Advisor(NotSupportedYet),
+}
+
+/// A command line of msprof-analyze. What runs one takes the name away before it is parsed: only help is left.
+#[derive(Debug, Args)]
+pub struct CommandOfPeer {
+    /// Command line of msprof-analyze
+    #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
 }
 
 /// The arguments of a command of msprof-analyze that is refused, whatever they are.

@@ -22,7 +22,7 @@ pub struct ReportCommand {
     pub path: PathBuf,
     #[command(flatten)]
     pub choice: ChoiceArguments,
-    /// Write the report to FILE
+    /// Write the report to FILE; its directory is created if needed
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
     /// Ranks whose timelines to include, for example 0,3-7 [default: at most 4: the first rank, then

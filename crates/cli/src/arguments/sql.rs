@@ -34,7 +34,7 @@ pub struct SqlCommand {
     /// Output format [default: from the extension of FILE, else table]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<ResultFormat>,
-    /// Write the result to FILE
+    /// Write the result to FILE; its directory must exist
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// Maximum number of rows to print as a table; files and other formats contain all rows

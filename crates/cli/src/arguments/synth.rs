@@ -215,8 +215,7 @@ Faults, written KIND@PLACE[:STRENGTH][,steps=FIRST..LAST], with the default stre
             Place::Link => "RANK-RANK",
         };
         let fault = format!("{}@{place}", kind.name());
-        let (summary, strength, unit) = (kind.summary().trim(), kind.default_strength(), kind.unit());
-        help.push_str(&format!("  {fault:<24} {summary} [{strength} {unit}]\n"));
+        help.push_str(&format!("  {fault:<24} {} [{}]\n", kind.summary().trim(), kind.default_text()));
     }
     help.truncate(help.trim_end().len());
     help

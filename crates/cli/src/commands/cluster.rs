@@ -126,7 +126,9 @@ fn left_out(item: &LeftOut) -> Message {
 
 fn check_strict(options: &ClusterOptions, list: &[LeftOut]) -> Result<(), CliError> {
     match list.first() {
-        Some(first) if options.strict => Err(CliError::Strict(Box::new(messages::cluster_strict(left_out(first))))),
+        Some(first) if options.strict => {
+            Err(CliError::Strict(Box::new(messages::cluster_strict(list.len(), left_out(first)))))
+        }
         _ => Ok(()),
     }
 }
@@ -144,7 +146,8 @@ fn text(mode: &Mode, written: &Written, settings: &Settings) -> String {
     if written.files.is_empty() {
         return format!("{}\n", settings.text(&messages::cluster_nothing(mode.name)));
     }
-    let mut text = settings.terminal.styled(Style::Bold, &format!("{}\n", mode.name));
+    let text = settings.text(&messages::cluster_written(mode.name, written.files.len()));
+    let mut text = settings.terminal.styled(Style::Bold, &format!("{text}\n"));
     let rows = written.tables.iter().map(|(name, rows)| vec![name.clone(), terminal::grouped(*rows as u64)]);
     if !written.tables.is_empty() {
         text.push_str(&terminal::columns(

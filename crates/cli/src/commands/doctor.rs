@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use npuscope_analysis::diagnostic::of_rank;
 use npuscope_analysis::health::{Diagnostic, Health, Missing, RankHealth, health};
+use npuscope_collect::Dialect;
 use npuscope_formats::source::JOB;
 use npuscope_messages::{Decimal, Language, Message, severity, verbatim};
 use npuscope_tables::Rank;
@@ -262,8 +263,13 @@ impl Report<'_> {
             }
             // What was turned on and still is not there, no switch would bring.
             if let Some((one, _)) = of_setting.iter().find(|(one, _)| !one.was_on && one.why.is_none()) {
-                let rows =
-                    one.switches.iter().map(|(dialect, switch)| vec![format!("  {dialect}"), (*switch).to_owned()]);
+                let rows = one.switches.iter().map(|(dialect, switch)| {
+                    let dialect = match *dialect == Dialect::TorchNpuDynamic.name() {
+                        true => self.settings.text(&messages::doctor_torch_npu_dynamic()),
+                        false => (*dialect).to_owned(),
+                    };
+                    vec![format!("  {dialect}"), (*switch).to_owned()]
+                });
                 text.push_str(&terminal::columns(&["", ""], &[], rows));
             }
         }
@@ -342,7 +348,7 @@ mod tests {
     #[test]
     fn a_window_reads_as_a_date_and_a_length() {
         let text = window(Some((1_736_408_883_688_177_930, 1_736_408_884_688_177_930)), Language::English);
-        assert_eq!(text, "1.000 s from 2025-01-09 07:48:03");
+        assert_eq!(text, "1.000 s from 2025-01-09 07:48:03 UTC");
     }
 
     #[test]

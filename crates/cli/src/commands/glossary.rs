@@ -139,7 +139,8 @@ fn one(term: &Term, language: Language, settings: &Settings) -> String {
     let mut text = settings.terminal.styled(Style::Bold, &title);
     text.push_str(&format!("  {}\n\n", term.definition(language)));
     let formula = term.formula_in(language);
-    let (also, not_used) = (term.also.join(", "), term.not_used_in(language).join(", "));
+    let list_of = |names: &[&str]| settings.text(&messages::listed(names.to_vec()));
+    let (also, not_used) = (list_of(term.also), list_of(&term.not_used_in(language)));
     let facts = [
         (messages::head_unit(), term.unit),
         (messages::glossary_formula(), formula.as_ref()),

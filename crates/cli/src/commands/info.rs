@@ -6,7 +6,6 @@ use std::process::ExitCode;
 
 use npuscope_analysis::Severity;
 use npuscope_analysis::overview::{HostTime, Overview, RankTime, overview};
-use npuscope_measures::step::Clock;
 use npuscope_messages::Message;
 use npuscope_tables::Rank;
 
@@ -64,11 +63,10 @@ fn text(overview: &Overview, settings: &Settings) -> String {
     let heading = |message: &Message| settings.terminal.styled(Style::Bold, &format!("{}\n", settings.text(message)));
     let mut text = String::new();
     let step = overview.step_ms;
-    // Microseconds matter where there are not many.
-    let digits = if step < 10.0 { 3 } else { 1 };
+    let digits = digits(step);
     let step = format!("{step:.digits$}");
     let ranks = overview.ranks.len();
-    let has_markers = overview.ranks.iter().any(|rank| rank.clock == Clock::Host.name());
+    let has_markers = overview.has_steps();
     text.push_str(&heading(&if has_markers {
         messages::info_headline(ranks, overview.steps, step)
     } else {
@@ -82,7 +80,10 @@ fn text(overview: &Overview, settings: &Settings) -> String {
     }
     if !overview.ranks_without_steps.is_empty() {
         let ranks = terminal::ranges(&overview.ranks_without_steps);
-        text.push_str(&format!("  {}\n", settings.text(&messages::info_without_steps(ranks))));
+        text.push_str(&format!(
+            "  {}\n",
+            settings.text(&messages::info_without_steps(overview.ranks_without_steps.len(), ranks))
+        ));
     }
     if !host_only.is_empty() {
         if host_only.len() < overview.ranks.len() {
@@ -96,8 +97,13 @@ fn text(overview: &Overview, settings: &Settings) -> String {
         1 => messages::info_one_rank(),
         _ => messages::info_no_findings(),
     };
-    text.push_str(&findings_text(&overview.findings, &none, settings));
+    text.push_str(&findings_text(&overview.findings, has_markers, &none, settings));
     text
+}
+
+/// Digits behind the point of milliseconds: microseconds matter where there are not many.
+pub fn digits(step_ms: f64) -> usize {
+    if step_ms < 10.0 { 3 } else { 1 }
 }
 
 fn share(part: f64, whole: f64) -> String {
@@ -142,7 +148,7 @@ fn host_text(ranks: &[&RankTime], overview: &Overview, digits: usize, settings: 
     let heading = |message: &Message| settings.terminal.styled(Style::Bold, &format!("{}\n", settings.text(message)));
     let mut text = heading(&if ranks.len() < overview.ranks.len() {
         let ranks: Vec<Rank> = ranks.iter().map(|rank| rank.rank).collect();
-        messages::info_host_of_ranks(terminal::ranges(&ranks))
+        messages::info_host_of_ranks(ranks.len(), terminal::ranges(&ranks))
     } else {
         messages::info_host()
     });

@@ -62,14 +62,14 @@ fn exit_code(findings: &[Finding], fail_on: Option<Severity>) -> ExitCode {
 const SURE: f64 = 0.7;
 
 /// Findings as text; `none` where there are none.
-fn findings_text(findings: &[Finding], none: &Message, settings: &Settings) -> String {
+fn findings_text(findings: &[Finding], has_steps: bool, none: &Message, settings: &Settings) -> String {
     let mut text =
         settings.terminal.styled(Style::Bold, &format!("{}\n", settings.text(&messages::findings_heading())));
     if findings.is_empty() {
         text.push_str(&settings.terminal.styled(Style::Green, &format!("  {}\n", settings.text(none))));
     }
     for finding in findings.iter().take(MAX_FINDINGS) {
-        text.push_str(&finding_text(finding, settings));
+        text.push_str(&finding_text(finding, has_steps, settings));
     }
     if let Some(more) = findings.len().checked_sub(MAX_FINDINGS).filter(|more| *more > 0) {
         let more = format!("  {}\n", settings.text(&messages::findings_more(more)));
@@ -78,7 +78,7 @@ fn findings_text(findings: &[Finding], none: &Message, settings: &Settings) -> S
     text
 }
 
-fn finding_text(finding: &Finding, settings: &Settings) -> String {
+fn finding_text(finding: &Finding, has_steps: bool, settings: &Settings) -> String {
     let style = match finding.severity {
         Severity::Critical => Style::Red,
         Severity::Warning => Style::Yellow,
@@ -94,10 +94,11 @@ fn finding_text(finding: &Finding, settings: &Settings) -> String {
     let mut text = format!("  {}\n", settings.text(&claim));
     let mut line = |message: &Message| text.push_str(&format!("    {}\n", settings.text(message)));
     if let Some(share) = finding.share_of_step {
-        line(&messages::finding_share(Decimal(share * 100.0)));
+        let share = Decimal(share * 100.0);
+        line(&if has_steps { messages::finding_share(share) } else { messages::finding_share_of_time(share) });
     }
-    if finding.confidence < SURE {
-        line(&messages::finding_confidence(Decimal(finding.confidence * 100.0)));
+    if let Some(doubt) = finding.doubt.as_ref().filter(|_| finding.confidence < SURE) {
+        line(&messages::finding_confidence(Decimal(finding.confidence * 100.0), doubt.clone()));
     }
     let mut seen: Vec<(Message, usize)> = Vec::new();
     for Evidence { rank, step, what, .. } in &finding.evidence {

@@ -56,8 +56,8 @@ pub struct Target<'a> {
     pub output: Option<&'a Path>,
     /// Rows to print as a table.
     pub max_rows: usize,
-    /// Whether a table shows durations, sizes and shares in units that suit them.
-    pub has_units: bool,
+    /// The view that it is of: its durations, sizes and shares are shown in units that suit them.
+    pub view: Option<&'a str>,
 }
 
 impl Target<'_> {
@@ -72,14 +72,14 @@ impl Target<'_> {
             if let Some(ending) = self.unknown_ending() {
                 settings.terminal.warning(&settings.text(&messages::output::unknown_ending(&ending)));
             }
-            return to_file(path, |file| print(format, usize::MAX, self.has_units, feed, settings, file));
+            return to_file(path, |file| print(format, usize::MAX, self.view, feed, settings, file));
         }
         let is_binary = matches!(format, ResultFormat::Parquet | ResultFormat::Arrow);
         if is_binary && io::stdout().is_terminal() {
             return Err(UsageError::BinaryToTerminal(format.name()).into());
         }
         let mut out = BufWriter::new(io::stdout());
-        let rows = print(format, self.max_rows, self.has_units, feed, settings, &mut out)?;
+        let rows = print(format, self.max_rows, self.view, feed, settings, &mut out)?;
         out.flush()?;
         Ok(rows)
     }
@@ -116,7 +116,7 @@ fn to_file<T>(path: &Path, write: impl FnOnce(&mut PartFile) -> Result<T, CliErr
 fn print(
     format: ResultFormat,
     max_rows: usize,
-    has_units: bool,
+    view: Option<&str>,
     feed: impl FnOnce(Take<'_>) -> Result<SchemaRef, CliError>,
     settings: &Settings,
     out: &mut (impl Write + Send),
@@ -133,7 +133,7 @@ fn print(
                 }
                 Ok(())
             })?;
-            out.write_all(table(&schema, &batches, has_units)?.as_bytes())?;
+            out.write_all(table(&schema, &batches, view)?.as_bytes())?;
             if total > max_rows {
                 let (shown, all) = (terminal::grouped(max_rows as u64), terminal::grouped(total as u64));
                 settings.terminal.note(&settings.text(&messages::output::rows_shown(shown, all)));
@@ -240,15 +240,16 @@ pub fn parquet_properties() -> WriterProperties {
 }
 
 /// The result as a table of text.
-fn table(schema: &SchemaRef, batches: &[RecordBatch], has_units: bool) -> Result<String, CliError> {
+fn table(schema: &SchemaRef, batches: &[RecordBatch], view: Option<&str>) -> Result<String, CliError> {
     let headers: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
     let is_number = |ty: &DataType| ty.is_numeric();
     let right: Vec<usize> =
         schema.fields().iter().enumerate().filter(|(_, f)| is_number(f.data_type())).map(|(i, _)| i).collect();
     let options = FormatOptions::default().with_null("");
-    let unit_of = |field: &Field| match field.data_type() {
-        ty if !has_units || !is_number(ty) => None,
-        ty => units::unit_of(field.name()).or(ty.is_floating().then_some(Unit::Real)),
+    let unit_of = |field: &Field| {
+        let (view, ty) = (view?, field.data_type());
+        let real = || ty.is_floating().then_some(Unit::Real);
+        if is_number(ty) { units::unit_of(view, field.name()).or_else(real) } else { None }
     };
     let units: Vec<Option<Unit>> = schema.fields().iter().map(|field| unit_of(field)).collect();
     let is_plan = headers == ["plan_type", "plan"];

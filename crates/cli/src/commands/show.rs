@@ -6,14 +6,16 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use arrow::util::display::array_value_to_string;
+use npuscope_analysis::gap::Cause;
 use npuscope_analysis::messages::collection::to_collect;
 use npuscope_engine::{QueryOptions, Session};
 use npuscope_formats::source::RankSource;
-use npuscope_messages::Language;
 use npuscope_messages::documentation::translate;
+use npuscope_messages::{Language, Message};
 use npuscope_store::Store;
 use npuscope_tables::Rank;
-use npuscope_views::{NotMade, Question, Scope, Source, VIEWS, View};
+use npuscope_views::{BadQuestion, Made, NotMade, Question, Scope, Source, VIEWS, View};
 
 use crate::commands::result::{ResultFormat, Target};
 use crate::commands::{check_strict, chosen_ranks, say_diagnostics, say_warnings};
@@ -71,14 +73,43 @@ pub fn run(options: &ShowOptions, settings: &Settings) -> Result<ExitCode, CliEr
         format: options.format,
         output: options.output.as_deref(),
         max_rows: options.max_rows,
-        has_units: true,
+        view: Some(view.name),
     };
+    let cause = (view.name == "gap").then(|| cause_of(&made)).flatten();
     target.write(settings, |take| {
         made.batches.into_iter().try_for_each(take)?;
         Ok(made.schema)
     })?;
+    // Programs know the codes.
+    let is_read = options.output.is_none() && matches!(options.format, None | Some(ResultFormat::Table));
+    if let Some(cause) = cause.filter(|_| is_read) {
+        let what = messages::gap_cause(cause.name(), sentence_of(cause));
+        settings.terminal.note(&settings.text(&what));
+    }
     say_diagnostics(&store, &options.path, settings)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The cause in a table of the view `gap`.
+fn cause_of(made: &Made) -> Option<Cause> {
+    let column = made.batches.first()?.column_by_name("cause")?;
+    let name = array_value_to_string(column, 0).ok()?;
+    Cause::ALL.into_iter().find(|cause| cause.name() == name)
+}
+
+fn sentence_of(cause: Cause) -> Message {
+    match cause {
+        Cause::HostBusy => messages::gap_host_busy(),
+        Cause::HostSync => messages::gap_host_sync(),
+        Cause::Data => messages::gap_data(),
+        Cause::Gc => messages::gap_gc(),
+        Cause::QueueEmpty => messages::gap_queue_empty(),
+        Cause::WaitingForRank => messages::gap_waiting_for_rank(),
+        Cause::WaitingForStream => messages::gap_waiting_for_stream(),
+        Cause::Start => messages::gap_start(),
+        Cause::End => messages::gap_end(),
+        Cause::Unknown => messages::gap_unknown(),
+    }
 }
 
 fn scope(options: &ShowOptions, store: &Store, settings: &Settings) -> Result<Scope, CliError> {
@@ -101,7 +132,11 @@ fn scope(options: &ShowOptions, store: &Store, settings: &Settings) -> Result<Sc
 fn refused(view: &View, why: NotMade) -> CliError {
     match why {
         NotMade::Missing { what, switch } => UsageError::NotCollected(Box::new(to_collect(*what, *switch))).into(),
-        NotMade::Bad(what) => UsageError::Parameter { what: Box::new(what), view: view.name, known: view.own }.into(),
+        NotMade::Bad(what) => {
+            // The parameters are no answer to another mistake.
+            let known = if matches!(what, BadQuestion::NoParameter(_)) { view.own } else { &[] };
+            UsageError::Parameter { what: Box::new(what), view: view.name, known }.into()
+        }
         NotMade::Failed(error) => error.into(),
     }
 }

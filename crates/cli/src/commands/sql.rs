@@ -72,7 +72,7 @@ pub fn run(options: &SqlOptions, settings: &Settings) -> Result<ExitCode, CliErr
         format: options.format,
         output: options.output.as_deref(),
         max_rows: options.max_rows,
-        has_units: false,
+        view: None,
     };
     let printed = target.write(settings, |take| session.stream(&query, take));
     say_warnings(&store, settings);

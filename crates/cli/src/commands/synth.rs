@@ -58,7 +58,7 @@ pub fn run(options: &SynthOptions, settings: &Settings) -> Result<ExitCode, CliE
     let jobs = jobs(options)?;
     let is_filled = options.output.read_dir().is_ok_and(|mut entries| entries.next().is_some());
     if is_filled {
-        return Err(OutputError::Exists { path: options.output.clone() }.into());
+        return Err(OutputError::NotEmpty { path: options.output.clone() }.into());
     }
     for (directory, config) in &jobs {
         write(config, directory, options, settings)?;

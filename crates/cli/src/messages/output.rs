@@ -10,6 +10,7 @@ messages! {
     "label-error" => label_error(),
     "label-warning" => label_warning(),
     "label-note" => label_note(),
+    "listed" => listed(items: Vec<&str>),
     "labelled" => labelled(label: &str, text: &str),
     "clauses" => clauses(first: &str, second: &str),
 
@@ -58,6 +59,17 @@ messages! {
     "head-view" => head_view(),
     "head-shows" => head_shows(),
     "head-parameters" => head_parameters(),
+    "gap-cause" => gap_cause(cause: &str, what: Message),
+    "gap-host-busy" => gap_host_busy(),
+    "gap-host-sync" => gap_host_sync(),
+    "gap-data" => gap_data(),
+    "gap-gc" => gap_gc(),
+    "gap-queue-empty" => gap_queue_empty(),
+    "gap-waiting-for-rank" => gap_waiting_for_rank(),
+    "gap-waiting-for-stream" => gap_waiting_for_stream(),
+    "gap-start" => gap_start(),
+    "gap-end" => gap_end(),
+    "gap-unknown" => gap_unknown(),
 
     // info
     "head-rank" => head_rank(),

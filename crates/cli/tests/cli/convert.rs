@@ -114,8 +114,8 @@ fn a_window_that_is_none_is_refused() {
         ("2s..1s", "ends before it begins"),
         ("1000s..1001s", "the profile covers"),
         ("1..2", "the profile covers"),
-        ("step:99", "step 99 does not exist; the profile has steps 10 to 11"),
-        ("step:98..99", "steps 98 to 99 do not exist"),
+        ("step:99", "step 99 does not exist; the profile has steps 10-11"),
+        ("step:98..99", "steps 98-99 do not exist"),
     ] {
         let ran = sandbox.run(&["convert", "job", "--to", "perfetto", "-o", "out", "--range", range]);
         assert_eq!(ran.code, 2, "{range}: {}", ran.stderr);

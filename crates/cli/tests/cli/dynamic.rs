@@ -35,14 +35,14 @@ fn both_dialects_record_the_same_steps_for_the_same_numbers() {
     let torch_npu = Sandbox::empty();
     let said = set(&torch_npu, &["--start", "8", "--stop", "10", "--ranks", "0-2,5"]);
     assert!(said.starts_with("created ./profiler_config.json in the dialect of torch_npu\n"), "{said}");
-    assert!(said.ends_with("records steps 8 to 10, counted from 1, on ranks 0-2, 5\n"), "{said}");
+    assert!(said.ends_with("requests steps 8 to 10, counted from 1, on ranks 0-2, 5\n"), "{said}");
     let file = config(&torch_npu);
     assert_eq!((&file["start_step"], &file["active"]), (&json!(8), &json!(3)));
     assert_eq!((&file["is_rank"], &file["rank_list"]), (&json!(true), &json!([0, 1, 2, 5])));
 
     let mindspore = Sandbox::empty();
     let said = set(&mindspore, &["--start", "8", "--stop", "10", "--dialect", "mindspore"]);
-    assert!(said.ends_with("records steps 8 to 10, counted from 1, on all ranks\n"), "{said}");
+    assert!(said.ends_with("requests steps 8 to 10, counted from 1, on all ranks\n"), "{said}");
     let file = config(&mindspore);
     assert_eq!((&file["start_step"], &file["stop_step"]), (&json!(8), &json!(10)));
 }
@@ -54,17 +54,17 @@ fn what_changes_is_listed_and_the_rest_stays() {
         .unwrap();
     let said =
         set(&sandbox, &["--start", "4", "--level", "level1", "--with-stack", "--memory=false", "--export", "text,db"]);
-    assert!(said.starts_with("changed ./profiler_config.json, in the dialect of torch_npu\n"), "{said}");
+    assert!(said.starts_with("changed ./profiler_config.json in the dialect of torch_npu\n"), "{said}");
     let words: Vec<Vec<&str>> = said.lines().map(|line| line.split_whitespace().collect()).collect();
     assert!(words.contains(&vec!["start_step", "0", "->", "4"]), "{said}");
     assert!(words.contains(&vec!["experimental_config.profiler_level", "->", r#""Level1""#]), "{said}");
-    assert!(said.ends_with("records step 4, counted from 1, on all ranks\n"), "{said}");
+    assert!(said.ends_with("requests step 4, counted from 1, on all ranks\n"), "{said}");
     let file = config(&sandbox);
     assert_eq!((&file["mine"], &file["with_stack"], &file["profile_memory"]), (&json!(1), &json!(true), &json!(false)));
-    assert!(set(&sandbox, &["--off"]).ends_with("records nothing\n"));
+    assert!(set(&sandbox, &["--off"]).ends_with("requests no recording\n"));
     report_status(&sandbox, 0, json!({"step": 3}));
     let said = set(&sandbox, &["--start", "next", "--steps", "2", "--warmup", "1"]);
-    let expected = "records 2 steps as soon as a running job reads it after 1 warmup step, on all ranks\n";
+    let expected = "requests 2 steps as soon as a running job reads it after 1 warmup step, on all ranks\n";
     assert!(said.ends_with(expected), "{said}");
 }
 
@@ -165,7 +165,7 @@ fn status_reports_whether_ranks_took_the_file() {
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     let lines: Vec<String> = ran.stdout.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     let pid = std::process::id();
-    assert_eq!(lines[0], "./profiler_config.json records steps 8 to 10, counted from 1, on ranks 0-5");
+    assert_eq!(lines[0], "./profiler_config.json requests steps 8 to 10, counted from 1, on ranks 0-5");
     let has = |words: &str| assert!(lines.iter().any(|line| line.contains(words)), "{words}: {}", ran.stdout);
     has(&format!("0 node7 {pid} 8 recording current 8-10 "));
     has(&format!("1 node7 {pid} 7 done older 1 "));

@@ -77,7 +77,7 @@ fn an_unknown_term_is_refused_with_a_suggestion() {
     let sandbox = Sandbox::empty();
     let ran = sandbox.run(&["glossary", "confidense"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
-    let message = "no such term: confidense; did you mean confidence? npuscope glossary lists all terms";
+    let message = "there is no term confidense; did you mean confidence? npuscope glossary lists all terms";
     assert!(ran.stderr.contains(message), "{}", ran.stderr);
     let ran = sandbox.run(&["glossary", "weather"]);
     assert_eq!(ran.code, 2);

@@ -189,6 +189,6 @@ fn data_that_no_setting_records_is_reported_as_no_device() {
     }
     assert!(doctor.contains("  operator input shapes: "), "{doctor}");
     let cluster = sandbox.run(&["cluster", "-d", "job", "-m", "all", "-o", "out"]);
-    let expected = "no rank reports communication operations; no device was recorded, only host activity";
+    let expected = "no rank reports communication operations; record the device, too: only host activity was recorded";
     assert!(cluster.code == 0 && cluster.stderr.contains(expected), "{}", cluster.stderr);
 }

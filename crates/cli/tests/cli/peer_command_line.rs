@@ -31,7 +31,7 @@ fn auto_completion_prints_the_command_that_turns_it_on() {
         assert_eq!((ran.code, ran.stdout.as_str()), (0, expected), "{words:?}");
         assert!(ran.stderr.contains("paste this command"), "{}", ran.stderr);
     }
-    assert!(sandbox.run(&["auto-completion", "--lang", "zh"]).stderr.starts_with("提示：将以下命令"));
+    assert!(sandbox.run(&["auto-completion", "--lang", "zh"]).stderr.starts_with("说明：将以下命令"));
 }
 
 #[test]

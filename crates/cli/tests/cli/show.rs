@@ -40,6 +40,11 @@ fn tables_show_durations_in_their_units_and_files_have_the_numbers() {
     let duration = csv.stdout.lines().nth(1).and_then(|line| line.split(',').nth(3)).unwrap_or_default();
     assert!(duration.parse::<i64>().is_ok(), "{}", csv.stdout);
     assert!(!row.contains(duration), "{row}");
+    // The same name is a share in one view and a size in another.
+    let heat = sandbox.run(&["show", "job", "heat", "--rank", "1"]).stdout;
+    assert!(heat.contains(" %") && !heat.contains(" ns"), "{heat}");
+    let peak = sandbox.run(&["show", "job", "memory_peak", "--rank", "1"]).stdout;
+    assert!(peak.contains("iB") && !peak.contains(" s ") && !peak.contains(" ms "), "{peak}");
 }
 
 #[test]
@@ -78,7 +83,7 @@ fn the_directory_of_a_rank_without_data_is_reported() {
 fn what_cannot_be_shown_is_refused_with_a_reason() {
     let sandbox = Sandbox::with_job();
     for (arguments, words) in [
-        (&["show", "job", "weather"][..], "no such view: weather"),
+        (&["show", "job", "weather"][..], "there is no view weather"),
         (&["show", "job", "steps", "--rank", "9"], "the selected ranks do not exist"),
         (&["show", "job", "steps", "--step", "99"], "step 99 does not exist"),
         (&["show", "job", "stages"], "mark the stages with"),
@@ -99,6 +104,8 @@ fn a_gap_and_a_collective_are_explained_at_a_moment() {
     let gap = sandbox.run(&["show", "job", "gap", "--rank", "0", "--at", &at, "--format", "csv"]);
     assert_eq!((gap.code, gap.stderr.as_str()), (0, ""));
     assert!(gap.stdout.starts_with("rank,begin,end,cause,"), "{}", gap.stdout);
+    let read = sandbox.run(&["show", "job", "gap", "--rank", "0", "--at", &at]);
+    assert_eq!(read.stderr, "note: data: the host waited for input data: the data loader was too slow\n");
     assert!(gap.stdout.lines().count() > 1 && !gap.stdout.contains("unknown"), "{}", gap.stdout);
     let longest = "SELECT start + duration / 2 AS at FROM comm_op WHERE rank = 2 \
                    AND group_hash IN (SELECT group_hash FROM comm_op WHERE rank = 3) ORDER BY duration DESC LIMIT 1";

@@ -67,7 +67,7 @@ fn what_cannot_be_simulated_is_refused() {
         (&["--fault", "retransmission@1"], "more than one host"),
         (&["--fault", "gc@1:5,steps=20..21"], "steps 10 to 12"),
         (&["--preset", "gpt"], "llama-7b"),
-        (&["--layers", "3"], "cannot be divided among 2 pipeline stages"),
+        (&["--layers", "3"], "cannot be divided evenly among 2 pipeline stages"),
         (&["--ep", "2"], "experts"),
         (&["--scenario", "bad.toml"], "bad.toml: "),
         (&["--scenario", "nothing"], "no .toml file"),

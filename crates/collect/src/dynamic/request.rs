@@ -14,7 +14,7 @@ use crate::dialect::{self, Reader, Run};
 use crate::messages;
 
 /// The keys that say when and where. Diagnostics on the others are reported when recording begins.
-const WHEN_AND_WHERE: [&str; 6] = ["start_step", "stop_step", "warmup", "active", "is_rank", "rank_list"];
+pub(super) const WHEN_AND_WHERE: [&str; 6] = ["start_step", "stop_step", "warmup", "active", "is_rank", "rank_list"];
 
 /// One version of the file.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,11 +9,12 @@ use serde_json::{Map, Value, json};
 
 use super::file::{DynamicDialect, config_file, printed};
 use super::poll;
-use super::request::{Ranks, Request, RequestError, Window};
+use super::request::{Ranks, Request, RequestError, WHEN_AND_WHERE, Window};
 use crate::atomic::{self, Durability};
 use crate::config::{AicMetrics, Level};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::mindspore::dynamic::NEXT;
-use crate::dialect::names;
+use crate::dialect::{self, Run, names};
 use crate::messages;
 
 /// What to change; the rest of the file stays as it is.
@@ -103,6 +104,8 @@ pub struct Written {
     pub request: Request,
     /// The keys that have another value now.
     pub edits: Vec<Edit>,
+    /// Why a value that was set has another effect.
+    pub warnings: Vec<Message>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -134,16 +137,32 @@ pub fn set(path: &Path, dialect: Option<DynamicDialect>, changes: &Changes) -> R
         (Some(file), _) | (None, Value::Object(file)) => file,
         (None, _) => Map::new(),
     };
-    let mut edits = Vec::new();
+    let (mut edits, mut keys) = (Vec::new(), Vec::new());
     for (key, value) in values(changes, dialect, &file)? {
         edits.extend(put(&mut file, key, value));
+        keys.push(key);
     }
     let text = printed(&Value::Object(file));
     let request = Request::read(&text).map_err(|error| SetError::Malformed { path: path.clone(), error })?;
     let made = if is_new { path.parent().map_or(Ok(()), fs::create_dir_all) } else { Ok(()) };
     let written = made.and_then(|()| atomic::write(&path, text.as_bytes(), None, Durability::Synced));
     written.map_err(|source| SetError::Write { path: path.clone(), source })?;
-    Ok(Written { path, is_new, request, edits })
+    let warnings = warnings(&text, &keys);
+    Ok(Written { path, is_new, request, edits, warnings })
+}
+
+/// What is wrong with the keys that were set, other than what [`Request::read`] reports of every file.
+fn warnings(text: &str, keys: &[&str]) -> Vec<Message> {
+    fn name(key: &str) -> &str {
+        key.rsplit('.').next().unwrap_or(key)
+    }
+    let is_set = |diagnostic: &&Diagnostic| {
+        let key = diagnostic.key.as_deref().filter(|key| !WHEN_AND_WHERE.contains(key)).map(name);
+        key.is_some_and(|key| keys.iter().any(|set| name(set) == key))
+    };
+    let reading = dialect::read_dynamic(text, &Run::default());
+    let worse = |diagnostic: &&Diagnostic| diagnostic.severity > Severity::Info;
+    reading.diagnostics.iter().filter(worse).filter(is_set).map(Diagnostic::with_key).collect()
 }
 
 fn object(path: &Path, text: &str) -> Result<Map<String, Value>, SetError> {

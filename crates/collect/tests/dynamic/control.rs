@@ -142,7 +142,7 @@ fn training_that_ends_too_early_says_so() {
     assert_eq!(end.stop, Some(Window { start: 8, stop: 9 }));
     assert_eq!(warnings(&commands), ["training ended after step 9; requested: steps 8 to 12"]);
     let (_, commands) = train(0, 4, &[(0, &mindspore(8, 12))]);
-    assert_eq!(warnings(&commands), ["training ended after step 4; requested: steps 8 to 12; nothing is recorded"]);
+    assert_eq!(warnings(&commands), ["training ended after step 4; requested: steps 8 to 12; nothing was recorded"]);
 }
 
 #[test]

@@ -140,10 +140,10 @@ fn names_that_are_not_there_are_distinguished() {
     let session = job.open();
     let error = |sql: &str| session.sql(sql).unwrap_err();
     let no_table = error("SELECT * FROM kernels");
-    assert_eq!(no_table.to_string(), "there is no table kernels, did you mean kernel?");
+    assert_eq!(no_table.to_string(), "there is no table kernels; did you mean kernel?");
     assert!(matches!(no_table, EngineError::NoTable { name, .. } if name == "kernels"));
     let no_column = error("SELECT durations FROM kernel");
-    assert_eq!(no_column.to_string(), "there is no column durations in kernel, did you mean duration?");
+    assert_eq!(no_column.to_string(), "there is no column durations in kernel; did you mean duration?");
     assert!(matches!(no_column, EngineError::NoColumn { tables, .. } if tables == ["kernel"]));
     assert_eq!(error("SELECT weather FROM step").to_string(), "there is no column weather in step");
     assert!(matches!(error("SELEC 1"), EngineError::Query(_)));
@@ -177,8 +177,8 @@ fn what_users_get_wrong_often_has_a_sentence_in_both_languages() {
         ),
         (
             "SELECT wait_rato(1, 2)",
-            "there is no function wait_rato, did you mean wait_ratio?",
-            "没有函数 wait_rato，是否指 wait_ratio？",
+            "there is no function wait_rato; did you mean wait_ratio?",
+            "没有函数 wait_rato；是否指 wait_ratio？",
         ),
         ("SELECT weather(1)", "there is no function weather", "没有函数 weather"),
         (
@@ -203,15 +203,15 @@ fn what_users_get_wrong_often_has_a_sentence_in_both_languages() {
         ),
         (
             "SELECT name + TRUE FROM kernel",
-            "the types of Utf8View + Boolean do not match; convert one side with CAST(… AS …)",
-            "Utf8View + Boolean 两侧的类型不匹配；请用 CAST(… AS …) 转换其中一侧",
+            "the types of Text + Boolean do not match; convert one side with CAST(… AS …)",
+            "Text + Boolean 两侧的类型不匹配；请用 CAST(… AS …) 转换其中一侧",
         ),
-        ("DROP TABLE kernel", "a query can only read; DropTable is not allowed", "查询只能读取数据，不支持 DropTable"),
-        ("SELECT * FROM kernels", "there is no table kernels, did you mean kernel?", "没有表 kernels，是否指 kernel？"),
+        ("DROP TABLE kernel", "a query can only read; DROP TABLE is not allowed", "查询只能读取数据，不支持 DROP TABLE"),
+        ("SELECT * FROM kernels", "there is no table kernels; did you mean kernel?", "没有表 kernels；是否指 kernel？"),
         (
             "SELECT durations FROM kernel",
-            "there is no column durations in kernel, did you mean duration?",
-            "kernel 中没有列 durations，是否指 duration？",
+            "there is no column durations in kernel; did you mean duration?",
+            "kernel 中没有列 durations；是否指 duration？",
         ),
     ] {
         let error = session.sql(sql).map(|_| ()).unwrap_err();

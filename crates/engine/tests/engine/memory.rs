@@ -83,7 +83,7 @@ fn what_cannot_be_done_within_the_limit_says_so() {
     let error = session.sql("SELECT count(*) FROM host_op a JOIN host_op b ON a.name = b.name").unwrap_err();
     assert!(matches!(error, EngineError::Memory { .. }), "{error:?}");
     let message = error.to_string();
-    assert!(message.starts_with("query exceeds its memory limit of 2.0 MB"), "{message}");
+    assert!(message.starts_with("the query exceeds its memory limit of 2.0 MiB"), "{message}");
     assert!(!message.contains('\n'), "{message}");
     assert!(number(&session, "SELECT count(*) FROM host_op") > 0, "the session is still good");
     drop(session);

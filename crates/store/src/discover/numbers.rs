@@ -87,7 +87,10 @@ fn numbered(processes: Vec<Process>) -> Vec<(Rank, Vec<Recorded>)> {
         let rank = free.next().unwrap_or_default();
         // A job of one process has no ranks, and our recorder says so.
         for window in process.windows.iter_mut().filter(|window| !(is_alone && window.source.is_ours())).take(1) {
-            let message = messages::no_rank(rank);
+            let message = match process.is_kineto {
+                true => messages::no_rank_in_trace(rank),
+                false => messages::no_rank(rank),
+            };
             window.source.diagnostics.push(Diagnostic::new(Severity::Info, Code::NoRank, "", message));
         }
         ranks.insert(rank, process.windows);

@@ -33,9 +33,9 @@ table! {
         pub aic_metrics: Option<Str>,
         /// Last component of the path of the rank's profile directory, of the first window if there are several.
         pub directory: Str,
-        /// Earliest time that any row of the rank covers.
+        /// Earliest time of any step or slice of the rank; samples of memory and counters do not count.
         pub start: Option<Ns>,
-        /// Latest time that any row of the rank covers.
+        /// Latest time of any step or slice of the rank; samples of memory and counters do not count.
         pub end: Option<Ns>,
         /// Start of the recording, where the source has it.
         pub session_start: Option<Ns>,

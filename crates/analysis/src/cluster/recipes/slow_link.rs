@@ -213,7 +213,20 @@ pub fn rows(job: &Job<'_>) -> Result<SlowLinks, Failure> {
         return Err(Failure::missing(MODE.name, what, hint));
     }
     let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
-    Ok(if compat { compatible(&parts, top) } else { answer(&mut parts, top) })
+    if compat {
+        return Ok(compatible(&parts, top));
+    }
+    let has_links = parts.iter().any(|(_, part)| !part.moved.is_empty());
+    let mut found = answer(&mut parts, top);
+    // Without links, only whole operations were compared.
+    if !has_links {
+        let hint = match parts.len() {
+            1 => collection::collect_level1_of_devices(),
+            _ => collection::collect_level1(),
+        };
+        found.notes.push(messages::note_not_reported(collection::data_links(), hint));
+    }
+    Ok(found)
 }
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {

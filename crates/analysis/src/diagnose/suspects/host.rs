@@ -192,12 +192,12 @@ fn busy(case: &Case<'_>, work: &[Vec<WorkOfNode>], kind: Work, cause: Cause) -> 
             let steps = trace.steps.len().max(1) as f64;
             let (own, usual) = (own / 1e6 / steps, usual / 1e6 / steps);
             let (what, work) = match kind {
-                Work::GarbageCollection => (messages::what_gc(Decimal(own)), messages::work_gc()),
-                _ => (messages::what_dataloader(Decimal(own), Decimal(usual)), messages::work_dataloader()),
+                Work::GarbageCollection => (messages::what_gc(Decimal(own), case.per()), messages::work_gc()),
+                _ => (messages::what_dataloader(Decimal(own), case.per(), Decimal(usual)), messages::work_dataloader()),
             };
             let numbers = [
-                Number::new(messages::number_per_step(work), own, "ms/step"),
-                Number::new(messages::number_of_others(), usual, "ms/step"),
+                Number::new(messages::number_per_step(work, case.per()), own, case.unit()),
+                Number::new(messages::number_of_others(), usual, case.unit()),
             ];
             suspects.push(suspect(case, rank, (cause, kind), what, numbers, change));
         }
@@ -283,12 +283,12 @@ fn synchronising(case: &Case<'_>, work: &[Vec<WorkOfNode>]) -> Vec<Suspect> {
             let steps = trace.steps.len().max(1) as f64;
             let (own, usual) = (counts[rank] / steps, usual / steps);
             let (what, kind) = if is_allocation {
-                (messages::what_memory(Decimal(own)), Work::Allocation)
+                (messages::what_memory(Decimal(own), case.per()), Work::Allocation)
             } else {
-                (messages::what_synchronisation(Decimal(own), Decimal(usual)), Work::Synchronise)
+                (messages::what_synchronisation(Decimal(own), case.per(), Decimal(usual)), Work::Synchronise)
             };
             let numbers = [
-                Number::new(messages::number_waits_per_step(), own, ""),
+                Number::new(messages::number_waits_per_step(case.per()), own, ""),
                 Number::new(messages::number_of_others(), usual, ""),
             ];
             suspects.push(suspect(case, rank, (cause, kind), what, numbers, change));

@@ -122,10 +122,10 @@ fn suspect(case: &Case<'_>, rank: usize, places: &Places) -> Option<Suspect> {
         weight: own / usual.max(f64::MIN_POSITIVE),
         compared: case.traces.iter().filter(|trace| trace.on_host).count() - 1,
         ranks: vec![trace.rank],
-        what: messages::what_host_time(Decimal(own), Decimal(usual)),
+        what: messages::what_host_time(Decimal(own), case.per(), Decimal(usual)),
         numbers: vec![
-            Number::new(messages::number_per_step(messages::work_host()), own, "ms/step"),
-            Number::new(messages::number_of_others(), usual, "ms/step"),
+            Number::new(messages::number_per_step(messages::work_host(), case.per()), own, case.unit()),
+            Number::new(messages::number_of_others(), usual, case.unit()),
         ],
         evidence: evidence.collect(),
         change,

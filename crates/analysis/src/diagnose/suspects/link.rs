@@ -89,6 +89,10 @@ fn uses<'a>(case: &Case<'a>) -> Vec<Use<'a>> {
     uses
 }
 
+fn size_of(piece: &Piece) -> String {
+    npuscope_messages::size(u64::try_from(piece.bytes).unwrap_or_default())
+}
+
 /// Ranks whose transfers over the network took far longer than usual, now and then.
 fn sent_again(case: &Case<'_>, uses: &[Use<'_>]) -> Vec<Suspect> {
     let mut by_sender: BTreeMap<usize, Vec<&Use<'_>>> = BTreeMap::new();
@@ -113,7 +117,7 @@ fn sent_again(case: &Case<'_>, uses: &[Use<'_>]) -> Vec<Suspect> {
             let &(rank, item) = &case.graph.members[piece.meeting][0];
             let to = case.traces[piece.target].rank;
             let (ms, usual) = (piece.ns / 1e6, piece.usual / 1e6);
-            let what = messages::seen_retransmission(piece.piece.bytes, trace.rank, to, Decimal(ms), Decimal(usual));
+            let what = messages::seen_retransmission(size_of(piece.piece), trace.rank, to, Decimal(ms), Decimal(usual));
             case.traces[rank].evidence(&case.traces[rank].items[item], what)
         });
         suspects.push(Suspect {
@@ -189,7 +193,7 @@ impl<'a> SlowLink<'a> {
         let evidence = worst.iter().take(MAX_EVIDENCE).map(|piece| {
             let &(rank, item) = &case.graph.members[piece.meeting][0];
             let (ms, usual) = (piece.ns / 1e6, piece.usual / 1e6);
-            let what = messages::seen_link(piece.piece.bytes, Decimal(ms), Decimal(usual));
+            let what = messages::seen_link(size_of(piece.piece), Decimal(ms), Decimal(usual));
             case.traces[rank].evidence(&case.traces[rank].items[item], what)
         });
         let (a, b, transport) = link;

@@ -19,8 +19,9 @@ use super::clocks::HostClock;
 use super::graph::{Change, Graph};
 use super::meetings::Meetings;
 use super::trace::RankTrace;
-use crate::finding::{Evidence, Number};
+use crate::finding::{Evidence, Label, Number};
 use crate::layout::Layout;
+use crate::messages;
 
 /// Everything that is known of a job.
 pub struct Case<'a> {
@@ -29,6 +30,20 @@ pub struct Case<'a> {
     pub graph: &'a Graph,
     pub clocks: &'a [HostClock],
     pub layout: &'a Layout,
+    /// Whether something divides the time into steps; else all that was recorded counts as one.
+    pub has_steps: bool,
+}
+
+impl Case<'_> {
+    /// What times and counts are of, in a sentence.
+    pub fn per(&self) -> Message {
+        if self.has_steps { messages::per_step() } else { messages::in_total() }
+    }
+
+    /// The unit of times of a step.
+    pub fn unit(&self) -> Label {
+        if self.has_steps { "ms/step" } else { "ms" }
+    }
 }
 
 /// A class of causes.

@@ -57,6 +57,9 @@ pub fn run(options: &SetOptions, settings: &Settings) -> Result<ExitCode, CliErr
         other => UsageError::Control(other).into(),
     })?;
     io::stdout().lock().write_all(text(&written, settings).as_bytes())?;
+    for warning in &written.warnings {
+        settings.terminal.warning(&settings.text(warning));
+    }
     if options.start.is_some() {
         warn_of_passed(&written, settings);
         warn_of_next(&written, settings);

@@ -152,7 +152,10 @@ fn text(report: &Report, settings: &Settings) -> String {
     if !report.silent.is_empty() {
         let mut silent: Vec<Rank> = report.silent.iter().map(|&rank| Rank(i64::from(rank))).collect();
         silent.sort_unstable();
-        text.push_str(&format!("  {}\n", settings.text(&messages::status_silent(terminal::ranges(&silent)))));
+        text.push_str(&format!(
+            "  {}\n",
+            settings.text(&messages::status_silent(silent.len(), terminal::ranges(&silent)))
+        ));
     }
     text
 }
