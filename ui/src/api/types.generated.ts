@@ -5,7 +5,7 @@ export type Layer = "framework" | "cann" | "hardware" | "communication" | "overl
 
 export type DiagnosticSeverity = "info" | "warning" | "error";
 
-export type DiagnosticCode = "whose-file" | "bad-cell" | "bad-row" | "cut-file" | "cut-recording" | "damaged-database" | "damaged-gzip" | "damaged-table" | "dangling-id" | "duplicate-rank" | "empty-database" | "empty-file" | "garbage" | "left-in-trace" | "long-row" | "more-diagnostics" | "no-base-time" | "no-clock" | "no-output" | "no-rank" | "no-time" | "not-a-database" | "not-a-trace" | "not-csv" | "orphan-rows" | "raw-only" | "renumbered-rank" | "same-in-database" | "same-in-trace" | "short-row" | "swapped-columns" | "symlink-loop" | "too-deep" | "too-long" | "too-much-text" | "uneven-rows" | "unknown-file" | "unknown-phase" | "unmatched-marks" | "unreadable" | "wal-not-read" | "wrong-columns" | "wrong-encoding";
+export type DiagnosticCode = "whose-file" | "bad-cell" | "bad-row" | "cut-file" | "cut-recording" | "damaged-database" | "damaged-gzip" | "damaged-table" | "dangling-id" | "empty-database" | "empty-file" | "garbage" | "left-in-trace" | "long-row" | "more-diagnostics" | "no-base-time" | "no-clock" | "no-output" | "no-rank" | "no-time" | "not-a-database" | "not-a-trace" | "not-csv" | "orphan-rows" | "raw-only" | "renumbered-rank" | "same-in-database" | "same-in-trace" | "short-row" | "steps-by-order" | "swapped-columns" | "symlink-loop" | "too-deep" | "too-long" | "too-much-text" | "uneven-rows" | "unknown-file" | "unknown-phase" | "unmatched-marks" | "unreadable" | "wal-not-read" | "wrong-columns" | "wrong-encoding";
 
 export type Message = { id: string, arguments: Record<string, unknown>, text: { en: string, zh: string } };
 
@@ -19,9 +19,23 @@ key: string,
  */
 origin: string, ranks: Array<Rank>, steps: Array<number>, span: [number, number] | null, 
 /**
+ * What was recorded without interruption, of the first rank.
+ */
+windows: Array<Window>, 
+/**
  * Whether the page is a report.
  */
 report: boolean, };
+
+export type Window = { window: number, 
+/**
+ * The stage of reinforcement learning that was recorded.
+ */
+stage: string | null, span: [number, number] | null, 
+/**
+ * First and last step.
+ */
+steps: [number, number] | null, };
 
 export type Rank = { rank: number, name: string, bytes: number, };
 
@@ -253,7 +267,15 @@ export type Health = {
 /**
  * What was opened.
  */
-path: string, ranks: Array<RankHealth>, 
+path: string, 
+/**
+ * The jobs in it, by time; all that follows is of one.
+ */
+jobs: Array<string>, ranks: Array<RankHealth>, 
+/**
+ * What was recorded without interruption, by time.
+ */
+windows: Array<WindowHealth>, 
 /**
  * What concerns no rank in particular.
  */
@@ -280,6 +302,28 @@ rows: { [key in string]: number },
  * Slices and samples of each lane.
  */
 lanes: Array<LaneHealth>, missing: Array<NotCollected>, diagnostics: Array<Diagnostic>, };
+
+export type WindowHealth = { window: number, 
+/**
+ * The stage of reinforcement learning that was recorded.
+ */
+stage: string | null, 
+/**
+ * The ranks that recorded it.
+ */
+ranks: Array<number>, 
+/**
+ * Numbers of the steps.
+ */
+steps: Array<number>, 
+/**
+ * First and last moment covered, in ns since the epoch.
+ */
+span: [number, number] | null, 
+/**
+ * The directories or files, by rank.
+ */
+directories: Array<string>, };
 
 export type FileHealth = { file: string, kind: string, bytes: number | null, rows: number | null, 
 /**

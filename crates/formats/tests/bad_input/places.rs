@@ -12,7 +12,7 @@ use npuscope_tables::table::{diagnostic, host_op, lane, rank};
 use npuscope_tables::{LaneId, Rank, RankTables, TableId};
 use npuscope_testing::entries;
 
-use super::job::{facts, job, only_reported, rank_directory, read, read_path};
+use super::job::{facts, job, rank_directory, read, read_path};
 
 #[test]
 fn a_broken_window_of_a_rank_leaves_the_others_whole() {

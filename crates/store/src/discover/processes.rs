@@ -63,11 +63,15 @@ pub(super) struct Recorded {
     pub(super) source: WindowSource,
 }
 
+/// What windows of one process have in common: whether it ran on GPUs, its rank and number, and the folder of one
+/// without a rank.
+type Key = (bool, Option<Rank>, Identity, Option<PathBuf>);
+
 /// The processes that recorded some windows, by rank and time. Windows of one rank, host and process belong together; a
 /// process whose number is not known has one window. A process does not record twice at the same time: windows of
 /// the same name are copies, and those of each folder are taken for a process of their own.
 pub(super) fn processes(candidates: Vec<Candidate>) -> Vec<Process> {
-    let mut known: BTreeMap<(bool, Option<Rank>, Identity, Option<PathBuf>), Vec<WindowSource>> = BTreeMap::new();
+    let mut known: BTreeMap<Key, Vec<WindowSource>> = BTreeMap::new();
     let mut all = Vec::new();
     for candidate in candidates {
         let (is_kineto, rank) = (candidate.is_kineto(), candidate.rank);
