@@ -25,7 +25,6 @@ def report(settings: Settings, backend: str) -> None:
         )
     names = ", ".join(_of_operators(settings, backend))
     if settings.level == "none":
-        names = names or "activities=CPU" if settings.cpu else names
         if names:
             warn(
                 localized(

@@ -68,12 +68,8 @@ pub fn run(options: &SqlOptions, settings: &Settings) -> Result<ExitCode, CliErr
     if options.strict {
         check_strict(&store)?;
     }
-    let target = Target {
-        format: options.format,
-        output: options.output.as_deref(),
-        max_rows: options.max_rows,
-        view: None,
-    };
+    let target =
+        Target { format: options.format, output: options.output.as_deref(), max_rows: options.max_rows, view: None };
     let printed = target.write(settings, |take| session.stream(&query, take));
     say_warnings(&store, settings);
     let rows = printed.map_err(with_hint)?;

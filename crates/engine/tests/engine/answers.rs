@@ -206,7 +206,11 @@ fn what_users_get_wrong_often_has_a_sentence_in_both_languages() {
             "the types of Text + Boolean do not match; convert one side with CAST(… AS …)",
             "Text + Boolean 两侧的类型不匹配；请用 CAST(… AS …) 转换其中一侧",
         ),
-        ("DROP TABLE kernel", "a query can only read; DROP TABLE is not allowed", "查询只能读取数据，不支持 DROP TABLE"),
+        (
+            "DROP TABLE kernel",
+            "a query can only read; DROP TABLE is not allowed",
+            "查询只能读取数据，不支持 DROP TABLE",
+        ),
         ("SELECT * FROM kernels", "there is no table kernels; did you mean kernel?", "没有表 kernels；是否指 kernel？"),
         (
             "SELECT durations FROM kernel",
