@@ -200,9 +200,9 @@ mod tests {
         let job = |text: &str| scenario(text).and_then(|job| job.check());
         for (text, sentence) in [
             ("layers = 3", "layers 为 3，无法平均分给 2 个流水线 stage"),
-            ("preset = 'x'", "没有预设 \"x\"；可用的预设：small、llama-7b、qwen-72b、deepseek-moe"),
-            ("faults = ['gc@0:-1']", "故障 \"gc@0:-1\"：强度（单位：ms，每个 micro-batch）至少为 0，实际为 -1"),
-            ("faults = ['stage@0:1.5']", "故障 stage@0:1.5：强度（单位：个额外的层）应为整数"),
+            ("preset = 'x'", "没有预设 x；可用的预设：small、llama-7b、qwen-72b、deepseek-moe"),
+            ("faults = ['gc@0:-1']", "故障 gc@0:-1：强度（每个 micro-batch 的 ms 数）至少为 0，实际为 -1"),
+            ("faults = ['stage@0:1.5']", "故障 stage@0:1.5：强度（多出的层数）应为整数"),
             ("faults = ['clock@9']", "故障 clock@9:5：作业没有主机 9，共 1 台主机"),
             ("framework = 'jax'", "不支持框架 \"jax\"；请使用 torch_npu 或 mindspore"),
             ("level = 'level7'", "level 应为以下值之一：none、level0、level1、level2，实际为 \"level7\""),
@@ -229,7 +229,7 @@ mod tests {
             ("faults = ['slow-rank']", "slow-rank"),
             ("level = 'level7'", "level7"),
             ("framework = 'jax'", "jax"),
-            ("tp = ", "tp"),
+            ("tp = ", "TOML"),
         ] {
             let error = scenario(text).unwrap_err().to_string();
             assert!(error.contains(word), "{text}: {error}");

@@ -165,6 +165,10 @@ export type Offset = { rank: number, offset_ns: number, };
 
 export type Diagnosis = { ranks: number, steps: number, 
 /**
+ * Whether something divides the time into steps; else all that was recorded counts as one.
+ */
+has_steps: boolean, 
+/**
  * Step time of the job: see [`job_step_time`].
  */
 step_ms: number, 
@@ -232,6 +236,10 @@ share_of_step: number | null,
  * How sure the analysis is, 0 to 1.
  */
 confidence: number, 
+/**
+ * What most limits the confidence, if something does.
+ */
+doubt: Message | null, 
 /**
  * Ranks it is about.
  */

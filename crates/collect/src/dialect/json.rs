@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn an_error_has_its_line() {
         let error = parse("{\n \"a\": ,\n}", 1).unwrap_err();
-        assert_eq!((error.what, error.line), ("expected value".into(), Some(2)));
+        assert_eq!((error.what, error.line), (messages::syntax_at(7, "expected value").into(), Some(2)));
     }
 
     #[test]
