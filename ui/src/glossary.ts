@@ -88,12 +88,12 @@ export const GLOSSARY = {
   },
   part_time: {
     unit: "ns",
-    en: { name: "Time of a part", text: "Device time that counts for exactly one part: a class of kernels, a kind of exposed communication, copying, or idle time. Where several kernels run at the same time, it counts for the kernel that started first.", formula: "device_time = sum over parts(part_time)" },
+    en: { name: "Time by part", text: "Device time that counts for exactly one part: a class of kernels, a kind of exposed communication, copying, or idle time. Where several kernels run at the same time, it counts for the kernel that started first.", formula: "device_time = sum over parts(part_time)" },
     zh: { name: "分项时间", text: "只计入一个分项的设备时间：某一类 kernel、某一种未掩盖通信、拷贝或空闲。多个 kernel 同时运行时计入最先开始的一个。", formula: "设备时间 = 对各分项求和(分项时间)" },
   },
   per_step: {
     unit: "ns",
-    en: { name: "Per step", text: "Time of a part, as the mean over the steps of all ranks in scope.", formula: "part_time / steps of all ranks in scope" },
+    en: { name: "Per step", text: "Mean of the time by part over the steps of all ranks in scope.", formula: "part_time / steps of all ranks in scope" },
     zh: { name: "每个 step 的分项时间", text: "分项时间在所选范围内所有 rank 的 step 上的平均。", formula: "分项时间 / 范围内所有 rank 的 step 总数" },
   },
   share_of_device_time: {
@@ -193,7 +193,7 @@ export const GLOSSARY = {
   },
   slow_affect_count: {
     unit: "",
-    en: { name: "Collectives that waited", text: "Number of collectives in which other ranks waited for this rank: it arrived last and its duration is an outlier.", formula: "" },
+    en: { name: "Collectives delayed by the rank", text: "Number of collectives in which other ranks waited for this rank: it arrived last and its duration is an outlier.", formula: "" },
     zh: { name: "被等待次数", text: "其他 rank 等待该 rank 的集合通信个数：该 rank 最后到达，且其耗时为离群值。", formula: "" },
   },
   operation_count: {
@@ -203,7 +203,7 @@ export const GLOSSARY = {
   },
   late: {
     unit: "ms",
-    en: { name: "Lateness", text: "Time by which the rank arrived later than the median rank, summed over all collectives that waited for it.", formula: "sum over slow collectives(median over ranks(elapsed) - min over ranks(elapsed))" },
+    en: { name: "Lateness", text: "Time by which the rank arrived later than the median rank, summed over all collectives that it delayed.", formula: "sum over slow collectives(median over ranks(elapsed) - min over ranks(elapsed))" },
     zh: { name: "迟到时间", text: "在所有等待该 rank 的集合通信中，它比耗时为中位数的 rank 晚到的时间之和。", formula: "对各慢集合通信求和(各 rank 通信总耗时的中位数 - 其最小值)" },
   },
   count: {
@@ -253,7 +253,7 @@ export const GLOSSARY = {
   },
   mte2_ratio: {
     unit: "ratio",
-    en: { name: "Memory in busy", text: "Share of time in which the unit that loads data (MTE2) was busy: the greater value of cube and vector cores; for a group, the mean weighted by duration.", formula: "sum(max(aic_mte2_ratio, aiv_mte2_ratio) * duration) / sum(duration)" },
+    en: { name: "Memory load busy (MTE2)", text: "Share of time in which the unit that loads data (MTE2) was busy: the greater value of cube and vector cores; for a group, the mean weighted by duration.", formula: "sum(max(aic_mte2_ratio, aiv_mte2_ratio) * duration) / sum(duration)" },
     zh: { name: "搬入忙碌占比", text: "数据搬入单元（MTE2）忙碌时间的比例；取 Cube 核与 Vector 核中较大者，一组取按时长加权的平均。", formula: "求和(最大值(aic_mte2_ratio, aiv_mte2_ratio) * 耗时) / 求和(耗时)" },
   },
   vec_ratio: {
@@ -398,8 +398,8 @@ export const GLOSSARY = {
   },
   bubble_share: {
     unit: "ratio",
-    en: { name: "Bubble of a stage", text: "Share of the time of a stage of reinforcement learning in which its ranks wait for the slowest rank.", formula: "1 - evenness" },
-    zh: { name: "阶段空泡占比", text: "强化学习的某个阶段中，各 rank 等待最慢 rank 的时间占比。", formula: "1 - 均衡度" },
+    en: { name: "Waiting share", text: "Share of the time of a stage of reinforcement learning in which its ranks wait for the slowest rank.", formula: "1 - evenness" },
+    zh: { name: "阶段等待占比", text: "强化学习的某个阶段中，各 rank 等待最慢 rank 的时间占比。", formula: "1 - 均衡度" },
   },
   lost: {
     unit: "ms",

@@ -355,7 +355,7 @@ good_for: Message, setting: string,
  */
 was_on: boolean, 
 /**
- * What to write to collect it, by dialect; nothing where no switch would help.
+ * What to write to collect it, by dialect; nothing where it was on, or no switch would help.
  */
 switches: Array<[string, string]>, 
 /**
