@@ -1,7 +1,7 @@
 //! Whether Chinese text is Chinese.
 
 /// The commands of npuscope.
-pub const COMMANDS: [&str; 17] = [
+pub const COMMANDS: [&str; 18] = [
     "auto-completion",
     "cluster",
     "completion",
@@ -15,6 +15,7 @@ pub const COMMANDS: [&str; 17] = [
     "msprof-analyze",
     "parse",
     "report",
+    "run",
     "show",
     "sql",
     "synth",

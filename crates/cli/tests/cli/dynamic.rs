@@ -92,8 +92,8 @@ fn the_next_step_can_be_asked_for_in_the_file_that_the_monitor_writes() {
         .unwrap();
     report_status(&sandbox, 0, json!({"step": 3}));
     let said = set(&sandbox, &["--start", "next", "--steps", "2"]);
-    assert!(said.starts_with("changed ./profiler_config.json, in the dialect of mindspore\n"), "{said}");
-    assert!(said.ends_with("records 2 steps as soon as a running job reads it, on all ranks\n"), "{said}");
+    assert!(said.starts_with("changed ./profiler_config.json in the dialect of mindspore\n"), "{said}");
+    assert!(said.ends_with("requests 2 steps as soon as a running job reads it, on all ranks\n"), "{said}");
     assert_eq!((&config(&sandbox)["start_step"], &config(&sandbox)["stop_step"]), (&json!("next"), &json!(2)));
     // npuscope's monitor has reported, so that it is the one that reads the file.
     let check = |arguments: &[&str]| sandbox.run(&[&["config", "check", "profiler_config.json"], arguments].concat());

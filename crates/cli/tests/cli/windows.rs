@@ -126,7 +126,7 @@ fn windows_and_steps_are_chosen_at_the_command_line() {
     assert_eq!(json(&sandbox, &info)["steps"], 1);
     assert_eq!(json(&sandbox, &diagnosis)["steps"], 1);
     for (words, said) in [
-        (["info", "job", "--step", "7"], "error: step 7 does not exist\n"),
+        (["info", "job", "--step", "7"], "error: step 7 does not exist; the profile has steps 2-5, 8-10\n"),
         (["info", "job", "--window", "2"], "error: there is no window 2; choose among: 0, 1\n"),
         (["info", "job", "--job", "x"], "error: there is no job x; choose one of: job\n"),
     ] {

@@ -183,8 +183,8 @@ fn what_users_get_wrong_often_has_a_sentence_in_both_languages() {
         ("SELECT weather(1)", "there is no function weather", "没有函数 weather"),
         (
             "SELECT bandwidth('x')",
-            "no function matches bandwidth(Utf8); check the number and the types of its arguments",
-            "没有与 bandwidth(Utf8) 匹配的函数；请检查参数的个数和类型",
+            "no function matches bandwidth(Text); check the number and the types of its arguments",
+            "没有与 bandwidth(Text) 匹配的函数；请检查参数的个数和类型",
         ),
         (
             "SELECT name, sum(duration) FROM kernel",
