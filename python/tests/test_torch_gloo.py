@@ -1,4 +1,4 @@
-"""Four ranks of real torch that train on the CPU with gloo: their communication, a rank that sleeps, stacks and modules.
+"""Four ranks of torch that train on the CPU with gloo: their communication, a rank that sleeps, stacks and modules.
 
 Run by `make test-torch`, which installs torch; elsewhere it is skipped, and says so.
 """
