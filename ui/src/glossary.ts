@@ -374,7 +374,7 @@ export const GLOSSARY = {
   pipeline_idle: {
     unit: "ns",
     en: { name: "Idle between passes", text: "Time between two passes of a step in which a pipeline stage neither computed nor received. The chart omits intervals below 10 us.", formula: "gaps between passes of a step - union(kernels) - bubble" },
-    zh: { name: "前反向之间的空闲", text: "同一 step 的两次前/反向之间，流水线 stage 既未计算也未接收的一段时间。图中不显示小于 10 us 的时间段。", formula: "一个 step 内各前反向之间的间隙 - 并集(kernel) - 流水线空泡" },
+    zh: { name: "前反向之间的空闲", text: "同一 step 中相邻的前向或反向之间，流水线 stage 既未计算也未接收的一段时间。图中不显示小于 10 us 的时间段。", formula: "一个 step 内各前反向之间的间隙 - 并集(kernel) - 流水线空泡" },
   },
   tokens: {
     unit: "",
@@ -404,7 +404,7 @@ export const GLOSSARY = {
   lost: {
     unit: "ms",
     en: { name: "Lost per step", text: "Time by which a step would be shorter without the cause: the job is replayed with the rank, host, stage or link made equal to comparable ones. Only steps that the cause affects count.", formula: "mean over affected steps(replayed step - replayed step without the cause)" },
-    zh: { name: "每 step 损失", text: "消除某个原因后 step 会缩短的时间：把该 rank、主机、stage 或链路改为与可比对象相同，再重放作业。只计受影响的 step。", formula: "对受影响的 step 求均值(重放的 step 耗时 - 去除该原因后重放的 step 耗时)" },
+    zh: { name: "每个 step 的损失", text: "消除某个原因后 step 会缩短的时间：把该 rank、主机、stage 或链路改为与可比对象相同，再重放作业。只计受影响的 step。", formula: "对受影响的 step 求均值(重放的 step 耗时 - 去除该原因后重放的 step 耗时)" },
   },
   step_without: {
     unit: "ms",
@@ -414,7 +414,7 @@ export const GLOSSARY = {
   share_of_step: {
     unit: "ratio",
     en: { name: "Share of step", text: "Share of the step time that a finding costs, in the steps that it affects.", formula: "lost / replayed step time of the affected steps" },
-    zh: { name: "step 耗时占比", text: "某条诊断结论的损失在其影响的 step 中占 step 耗时的比例。", formula: "每 step 损失 / 受影响的 step 重放后的耗时" },
+    zh: { name: "step 耗时占比", text: "某条诊断结论的损失在其影响的 step 中占 step 耗时的比例。", formula: "每个 step 的损失 / 受影响的 step 重放后的耗时" },
   },
   confidence: {
     unit: "ratio",

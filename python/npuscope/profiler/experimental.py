@@ -113,7 +113,7 @@ class _ExperimentalConfig:
             self.mstx = True
 
     def _metrics(self, asked: Any) -> AiCMetrics:
-        """AI Core metrics require Level1 or Level2; there, the default is the utilisation of the pipes."""
+        """AI Core metrics require Level1 or Level2; there, the default is the utilization of the pipes."""
         deep = self.profiler_level in (ProfilerLevel.Level1, ProfilerLevel.Level2)
         default = AiCMetrics.PipeUtilization if deep else AiCMetrics.AiCoreNone
         if asked is None:

@@ -10,7 +10,7 @@ use super::choice::ChoiceArguments;
 use crate::commands::cluster::ClusterOptions;
 use crate::rank_list::RankList;
 
-/// Summarise all ranks of a job (msprof-analyze's cluster modes, corrected)
+/// Summarize all ranks of a job (msprof-analyze's cluster modes, corrected)
 ///
 /// Accepts the options of msprof-analyze and writes files with the same names. Values follow npuscope's definitions and
 /// do not depend on the format of the profile; --compat reproduces the values of msprof-analyze 26.2 instead. The word
@@ -79,7 +79,7 @@ pub struct ClusterCommand {
     /// computational_op_masking)
     #[arg(long = "parallel_types", visible_alias = "parallel-types", value_name = "TYPES")]
     pub parallel_types: Option<String>,
-    /// Rank whose longest collectives are analysed [default: 0] (mode communication_bottleneck)
+    /// Rank whose longest collectives are analyzed [default: 0] (mode communication_bottleneck)
     #[arg(long = "rank_id", visible_alias = "rank-id", value_name = "RANK")]
     pub rank_id: Option<Rank>,
     /// Nominal AI Core frequency in MHz [default: the most common maximum frequency among the ranks] (mode freq_analysis)

@@ -77,7 +77,7 @@ pub struct GlobalArguments {
     /// Use N threads for reading and querying [default: NPUSCOPE_THREADS, or one per core]
     #[arg(long, global = true, value_name = "N")]
     pub threads: Option<usize>,
-    /// When to show colours and progress bars
+    /// When to show colors and progress bars
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: ColorChoice,
     /// Language of the output [default: zh if LC_ALL, LC_MESSAGES or LANG is Chinese, else en]

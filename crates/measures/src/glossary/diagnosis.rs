@@ -9,7 +9,7 @@ const TERMS: &[Term] = &[
     Term {
         key: "lost",
         english_name: "Lost per step",
-        chinese_name: "每 step 损失",
+        chinese_name: "每个 step 的损失",
         also: &["lost_ms", "cost"],
         unit: "ms",
         formula: "mean over affected steps(replayed step - replayed step without the cause)",

@@ -17,7 +17,7 @@ const TERMS: &[Term] = &[
         formula: "gaps between passes of a step - union(kernels) - bubble",
         english: "Time between two passes of a step in which a pipeline stage neither computed nor received. The \
                   chart omits intervals below 10 us.",
-        chinese: "同一 step 的两次前/反向之间，流水线 stage 既未计算也未接收的一段时间。图中不显示小于 10 us 的时间段。",
+        chinese: "同一 step 中相邻的前向或反向之间，流水线 stage 既未计算也未接收的一段时间。图中不显示小于 10 us 的时间段。",
         function: "npuscope_analysis::pipeline::bars",
     },
     Term {
