@@ -51,6 +51,7 @@ const JOBS = {
   rl: "--rl --tp 2 --pp 1 --dp 2 --layers 2 --steps 2",
   moe: "--preset deepseek-moe --tp 1 --pp 1 --dp 4 --ep 4 --layers 2 --hidden 1024 --sequence 1024 --steps 2",
   level0: "--tp 1 --pp 1 --dp 2 --layers 2 --steps 2 --level level0",
+  windows: "--tp 2 --pp 1 --dp 1 --layers 2 --micro-batches 1 --windows 2..5,8..10 --profiling dynamic",
   none: "--tp 1 --pp 1 --dp 2 --layers 2 --steps 2 --level none",
 };
 

@@ -162,7 +162,7 @@ function Windows() {
     go({ step: null, view: span ? { begin: span[0], end: span[1] } : null });
   };
   return (
-    <label class="select">
+    <label class="select window">
       <span>{t("window")}</span>
       <select value={shown?.window ?? ""} onChange={({ currentTarget }) => choose(currentTarget.value)}>
         <option value="">{t("allWindows", { count: windows.length })}</option>
