@@ -145,8 +145,8 @@ diagnose-score: python ## How often diagnose names the injected cause, and mspro
 
 .PHONY: docs
 docs: ## Rewrite the generated pages and the recorded outputs
-	NPUSCOPE_BLESS=1 cargo test --locked -p npuscope
-	NPUSCOPE_BLESS=1 cargo test --locked -p npuscope-server --lib the_types_of_the_pages
+	NPUSCOPE_BLESS=1 cargo test --locked --workspace --lib the_types_of_the_pages
+	NPUSCOPE_BLESS=1 cargo test --locked --workspace --no-fail-fast --test documentation --test cli
 
 .PHONY: pictures
 pictures: pages chromium ## Take the pictures of the READMEs again

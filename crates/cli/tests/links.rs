@@ -22,6 +22,35 @@ fn every_link_between_pages_leads_somewhere() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
+/// The tests that a page of promises names are tests of the repository.
+#[test]
+fn every_promise_of_the_guides_has_its_tests() {
+    let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../..");
+    let sources: String = ["crates", "python/tests"].iter().flat_map(|place| tests(&root.join(place))).collect();
+    for page in ["docs/guides.md", "docs/guides.zh.md"] {
+        let text = fs::read_to_string(root.join(page)).unwrap();
+        let rows = text.lines().filter(|line| line.starts_with("| ") && line.contains('`'));
+        let promised: Vec<&str> = rows.filter_map(|row| row.split('|').nth(2)).collect();
+        assert!(promised.len() > 20, "{page} has {} promises", promised.len());
+        for name in promised.iter().flat_map(|tests| tests.split('`').skip(1).step_by(2)) {
+            let is_there = ["fn", "def"].iter().any(|word| sources.contains(&format!("{word} {name}(")));
+            assert!(is_there, "{page}: there is no test {name}");
+        }
+    }
+}
+
+/// The sources below a directory that have tests in them.
+fn tests(directory: &Path) -> Vec<String> {
+    let paths = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    paths
+        .flat_map(|path| match path.extension().and_then(|ending| ending.to_str()) {
+            _ if path.is_dir() => tests(&path),
+            Some("rs" | "py") => vec![fs::read_to_string(&path).unwrap()],
+            _ => Vec::new(),
+        })
+        .collect()
+}
+
 /// All pages below a directory but those of other projects.
 fn pages(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
