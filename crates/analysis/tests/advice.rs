@@ -61,10 +61,10 @@ fn what_was_on_is_never_advised() {
     let of_memory = missing.iter().find(|missing| missing.setting == Setting::Memory).unwrap();
     assert!(of_memory.was_on && of_memory.switches.is_empty(), "{of_memory:?}");
     let memory = hint(&store, &[Setting::Memory]).unwrap().to_string();
-    assert_eq!(memory, "profile_memory=True was set already, but no data arrived");
+    assert_eq!(memory, "profile_memory=True is already set, but no data arrived");
     for one in missing.iter().filter(|missing| missing.was_on) {
         assert!(one.switches.is_empty(), "{one:?}");
-        assert!(hint(&store, &[one.setting]).unwrap().to_string().contains("was set already"), "{one:?}");
+        assert!(hint(&store, &[one.setting]).unwrap().to_string().contains("is already set"), "{one:?}");
     }
     // Of several settings, one that was off.
     let other = hint(&store, &[Setting::Level1, Setting::L2Cache]).unwrap().to_string();

@@ -137,11 +137,11 @@ diagnostic-of-file = rank { $rank } { $file }: { $message }
 
 verbatim = { $text }
 no-rank-has = No rank has { $what }.
-mode-needs = { $mode } needs data that no rank has: { $what }; { $hint }
+mode-needs = { $mode } needs data that no rank has: { $what }; to collect it: { $hint }
 to-collect = { $what } To collect it: { $switch }
 not-collectable = not possible with this profiler
 saw-host-only = no device recorded: { $recorder } recorded the host only
-set-without-data = { $switch } was set already, but no data arrived
+set-without-data = { $switch } is already set, but no data arrived
 
 ## Names of data
 
@@ -250,7 +250,7 @@ note-unequal-sends = rank { $source } sent { $sent ->
 note-no-slow-rank = no rank keeps the others waiting
 note-no-masked-operation = no step has a communication operation of group type { $types }
 note-nothing-to-compare = nothing to compare: no rank has modules both in the profile and in the baseline
-note-not-reported = no rank reports { $what }; { $hint }
+note-not-reported = no rank reports { $what }; to collect it: { $hint }
 note-ranks-not-in-profile = { $count } of { $world } ranks are not in the profile: { $ranks }
 note-inferred-layout = the parallel layout is inferred from communication groups: { $sizes } (confidence { $confidence } %)
 note-unknown-link-ends = left out { $links ->
@@ -285,7 +285,7 @@ absent-no-place = it is a trace of PyTorch's own profiler, which NPU databases c
 absent-nothing-kept = nothing of it would be kept
 absent-modules = none of its modules launched anything
 absent-in-baseline = the baseline lacks it
-lacks-copy-of-windows = several windows, so no copy of a database with these results is written; choose a window with --window to get one
+lacks-copy-of-windows = the profile has several windows, so no copy of its database with these results is written; to get one, select a window with --window
 lacks-reported = it reports no { $what }
 of-baseline = in the baseline: { $why }
 
@@ -299,8 +299,8 @@ findings-more = … and { $count ->
 finding-share = costs about { $share } % of the step
 finding-share-of-time = costs about { $share } % of the time
 finding-confidence = confidence about { $confidence } %: { $why }
-doubt-no-other-rank = nothing comparable
-doubt-few = few to compare with
+doubt-no-other-rank = no comparable rank
+doubt-few = few comparable ranks
 doubt-replay = the cost is close to the replay error
 doubt-layout = the parallel layout is inferred
 finding-seen = evidence: rank { $rank }: { $what }
@@ -487,7 +487,7 @@ choice-invalid = { $word } is neither all nor a list
 key-twice = duplicate key; the last one counts
 abbreviation = abbreviation of { $key }; { $peer } accepts it only as long as no other key begins with it
 abbreviation-ambiguous = ambiguous abbreviation of { $keys }; { $consequence }
-several-sections = settings for two trainers: { $trainer } uses { $place }, { $other_trainer } uses { $other_place }; only { $place } is checked here, the dialect { $dialect } selects the other
+several-sections = settings for two trainers: { $trainer } uses { $place }, { $other_trainer } uses { $other_place }; only { $place } is checked; --dialect { $dialect } checks the other
 value-missing = missing value
 value-missing-default = missing value; the default is used here
 unknown-key = unknown key{ $hint }; { $consequence }
@@ -614,9 +614,9 @@ data-process-needs-no-schedule = not available with a schedule; { $peer } turns 
 host-sys-needs-start = requires start_profile=False, according to the documentation
 starts-on-call = recording begins when start() is called
 must-start = must be true, otherwise nothing is recorded
-start-is-truthy = { $value } is a string, which MindSpore takes as true whatever it says, and npuscope takes as false; write true or false
+start-is-truthy = { $value } is a string; MindSpore treats any string as true, npuscope as false; write true or false
 start-is-next = only npuscope's DynamicProfilerMonitor records the next step; MindSpore's own uses -1 instead and records nothing
-start-is-text = { $value } is a string, which npuscope takes as false; write true or false
+start-is-text = { $value } is a string, which npuscope treats as false; write true or false
 code-in-file = a file cannot contain code; ignored
 rank-list-without-is-rank = no effect unless is_rank is true; all ranks are recorded
 
@@ -958,7 +958,7 @@ profile-not-a-directory = { $path } is not a directory
 profile-not-a-file = { $path } is neither a directory nor a regular file
 profile-nothing = no profile in { $path }; expected ASCEND_PROFILER_OUTPUT or FRAMEWORK directories, exported PROF_* directories, deliverables such as trace_view.json, kernel_details.csv or ascend_pytorch_profiler_0.db, or traces of PyTorch's profiler (*.json, *.json.gz)
 profile-no-job = there is no job { $name }; choose one of: { $jobs }
-profile-no-window = there is no window { $name }; choose among: { $windows }
+profile-no-window = there is no window { $name }; choose one or more of: { $windows }
 profile-nothing-readable = no profile in { $path }: { $why }
 
 ## Errors: parsing raw data
@@ -1171,8 +1171,8 @@ gap-gc = Python ran garbage collection, and no task was launched meanwhile
 gap-queue-empty = the device queue was empty: tasks are launched more slowly than they run
 gap-waiting-for-rank = the next task is a collective: the rank waited for another rank that was late
 gap-waiting-for-stream = the next task was launched in time, but waited for a task on another stream
-gap-start = no task had been launched yet: this is before the first task of the rank
-gap-end = no task was left: this is after the last task of the rank
+gap-start = before the first task of the rank
+gap-end = after the last task of the rank
 gap-unknown = the profile does not show the cause
 gap-cause = { $cause }: { $what }
 head-device = device
@@ -1540,7 +1540,7 @@ store-text-instead = the database is damaged; the text files of the rank were re
 store-unknown-file = not a known profile file; skipped
 store-no-rank-in-trace = rank unknown (no distributedInfo, and no rank in the file name); shown as rank { $rank }, which may be wrong
 store-no-rank = rank unknown (no profiler_info); shown as rank { $rank }, which may be wrong
-store-several-jobs = { $count } jobs are in this directory: { $jobs }. Showing { $read }; choose another with --job
+store-several-jobs = this directory has { $count } jobs: { $jobs }; showing { $read } (choose another with --job)
 store-steps-by-order = step numbers repeat or are missing; steps are numbered from 1 in the order in which they were recorded
 store-renumbered = NPU ranks and GPU ranks have the same numbers; GPU rank { $rank } is shown as rank { $shown }
 store-raw-only = the raw data is not exported; run `msprof --export=on --output=<this directory>` first

@@ -59,7 +59,7 @@ seen-link = { $size }：{ $own } ms，其他链路 { $others } ms
 
 ## 诊断结论：建议
 
-try-compute = 检查该设备是否有其他进程占用、内存带宽偏低、日志中有故障；然后在另一台设备上运行
+try-compute = 检查该设备是否被其他进程占用、内存带宽是否偏低、日志中是否有故障；然后换一台设备运行
 try-frequency = 检查设备的供电与散热：npu-smi info -t power -i DEVICE 和 npu-smi info -t temp -i DEVICE
 try-expert-imbalance = 均衡各专家的 token：辅助损失、容量因子，或迁移繁忙的专家
 try-aicpu = 避免使用该算子或该数据类型，使其在 AI Core 上运行
@@ -391,7 +391,7 @@ choice-invalid = { $word } 既不是 all，也不是列表
 key-twice = 键重复；以最后一个为准
 abbreviation = { $key } 的缩写；只要没有其他以此开头的键，{ $peer } 就会接受
 abbreviation-ambiguous = 缩写有歧义，可能是 { $keys }；{ $consequence }
-several-sections = 文件中有两个训练框架的配置：{ $trainer } 使用 { $place }，{ $other_trainer } 使用 { $other_place }；此处只检查 { $place }，用配置风格 { $dialect } 可选择另一个
+several-sections = 文件中有两个训练框架的配置：{ $trainer } 使用 { $place }，{ $other_trainer } 使用 { $other_place }；此处只检查 { $place }，用 --dialect { $dialect } 检查另一个
 value-missing = 缺少值
 value-missing-default = 缺少值；此处使用默认值
 unknown-key = 未知的键{ $hint }；{ $consequence }
@@ -1021,8 +1021,8 @@ gap-gc = Python 正在进行垃圾回收，期间没有下发任务
 gap-queue-empty = 设备队列为空：任务的下发慢于执行
 gap-waiting-for-rank = 下一个任务是集合通信：该 rank 在等待另一个迟到的 rank
 gap-waiting-for-stream = 下一个任务已及时下发，但需等待另一条流上的任务
-gap-start = 尚未下发任何任务：此处早于该 rank 的第一个任务
-gap-end = 已没有任务：此处晚于该 rank 的最后一个任务
+gap-start = 早于该 rank 的第一个任务
+gap-end = 晚于该 rank 的最后一个任务
 gap-unknown = profile 中的数据不足以确定原因
 gap-cause = { $cause }：{ $what }
 head-device = 设备
@@ -1294,7 +1294,7 @@ store-text-instead = 数据库已损坏；已改为读取该 rank 的文本文�
 store-unknown-file = 不是已知的 profile 文件；已跳过
 store-no-rank-in-trace = rank 未知（没有 distributedInfo，文件名中也没有 rank）；显示为 rank { $rank }，可能不正确
 store-no-rank = rank 未知（没有 profiler_info）；显示为 rank { $rank }，可能不正确
-store-several-jobs = 此目录中有 { $count } 个作业：{ $jobs }。当前显示 { $read }；用 --job 选择其他作业
+store-several-jobs = 此目录中有 { $count } 个作业：{ $jobs }；当前显示 { $read }（用 --job 选择其他作业）
 store-steps-by-order = step 编号重复或缺失；step 按采集顺序从 1 开始编号
 store-renumbered = NPU 的 rank 与 GPU 的 rank 编号相同；GPU 的 rank { $rank } 显示为 rank { $shown }
 store-raw-only = 原始数据尚未导出；请先运行 `msprof --export=on --output=<此目录>`

@@ -5,7 +5,7 @@ use npuscope_store::discover::Choice;
 
 #[derive(Clone, Debug, Default, Args)]
 pub struct ChoiceArguments {
-    /// Job to open [default: the largest, then the latest]
+    /// Job to open [default: the one with the most ranks; if several, the latest]
     ///
     /// A directory with several runs has several jobs; `npuscope doctor` lists them.
     #[arg(long, value_name = "NAME")]

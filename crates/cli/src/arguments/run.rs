@@ -10,12 +10,12 @@ use crate::commands::run::{Recorded, RunOptions};
 
 /// Run a training command and record it, without a change to its script
 ///
-/// Settings are taken from the first of these that has them: --config, MindSpeed-LLM flags of the command, a YAML or JSON
-/// file that the command names, MS_PROFILER_OPTIONS, the table [run] of npuscope.toml; else steps 5 to 7 are recorded.
-/// Options given here take precedence. A step ends when the optimizer has updated the parameters.
+/// Reads the settings from the first source that has any: --config, MindSpeed-LLM flags of the command, a YAML or JSON file
+/// that the command names, MS_PROFILER_OPTIONS, the table [run] of npuscope.toml. Without settings, records steps 5 to 7.
+/// The options below take precedence. A step ends when the optimizer has updated the parameters.
 ///
-/// What will be recorded, and what cannot be, is printed before training starts. The command gets all signals, and its
-/// exit code is that of `npuscope run`.
+/// What will be recorded, and what cannot be, is printed before training starts. Signals are forwarded to the
+/// command. `npuscope run` exits with the exit code of the command.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope run -- torchrun --nproc-per-node 8 pretrain.py --profile --profile-step-start 5 --profile-step-end 6
@@ -37,7 +37,7 @@ pub struct RunCommand {
     /// Step number of the checkpoint that training resumes from
     #[arg(long, value_name = "N")]
     pub iteration: Option<u64>,
-    /// What ends a step: an update of the optimizer, an item of a data loader; none records the whole run without steps
+    /// What ends a step: each optimizer update, or each data loader batch; none records the whole run without steps
     #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(["auto", "optimizer", "loader", "none"]))]
     pub count: Option<String>,
     /// Count the calls of a function as steps: NAME, CLASS.NAME or MODULE:NAME

@@ -192,7 +192,7 @@ fn values_of_another_type_are_found() {
         (
             "a.sh",
             "export MS_PROFILER_OPTIONS='{\"start\": \"true\", \"profiler_level\": \"Level1\"}'\n",
-            "warning: start: \"true\" is a string, which MindSpore takes as true whatever it says, and npuscope takes as false",
+            "warning: start: \"true\" is a string; MindSpore treats any string as true, npuscope as false",
         ),
         (
             "a.json",

@@ -127,7 +127,7 @@ fn windows_and_steps_are_chosen_at_the_command_line() {
     assert_eq!(json(&sandbox, &diagnosis)["steps"], 1);
     for (words, said) in [
         (["info", "job", "--step", "7"], "error: step 7 does not exist; the profile has steps 2-5, 8-10\n"),
-        (["info", "job", "--window", "2"], "error: there is no window 2; choose among: 0, 1\n"),
+        (["info", "job", "--window", "2"], "error: there is no window 2; choose one or more of: 0, 1\n"),
         (["info", "job", "--job", "x"], "error: there is no job x; choose one of: job\n"),
     ] {
         let ran = sandbox.run(&words);
@@ -140,7 +140,7 @@ fn two_runs_in_one_directory_are_two_jobs() {
     let sandbox = Sandbox::empty();
     simulated(&sandbox, "runs/first", "--steps 2");
     simulated(&sandbox, "runs/second", "--windows 1..2,5..5");
-    let shown = "warning: 2 jobs are in this directory: first, second. Showing second; choose another with --job\n";
+    let shown = "warning: this directory has 2 jobs: first, second; showing second (choose another with --job)\n";
     let ran = sandbox.run(&["info", "runs", "--format", "json"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, shown));
     assert_eq!(steps(&sandbox, "runs", &[]), of_both(&[(0, 1), (0, 2), (1, 5)]));

@@ -362,8 +362,8 @@ fn the_variable_needs_start() {
     assert_diagnostics(&off, "start", Severity::Warning, "must be true");
     // What each of them does about a text.
     for (reader, is_on, words) in [
-        (Reader::Trainer, true, r#""true" is a string, which MindSpore takes as true whatever it says"#),
-        (Reader::Npuscope, false, r#""true" is a string, which npuscope takes as false; write true or false"#),
+        (Reader::Trainer, true, r#""true" is a string; MindSpore treats any string as true, npuscope as false"#),
+        (Reader::Npuscope, false, r#""true" is a string, which npuscope treats as false; write true or false"#),
     ] {
         let text = json!({"start": "true", "profiler_level": "Level1"}).to_string();
         let reading = read(&text, None, &Run { reader, ..Run::default() });

@@ -317,9 +317,9 @@ const TERMS: &[Term] = &[
     Term {
         key: "note",
         english_name: "Note",
-        chinese_name: "提示",
+        chinese_name: "说明",
         english: "A line on the terminal beside the result, with the label `note:`.",
-        chinese: "终端上结果之外的一行说明，以“提示：”开头。",
+        chinese: "终端上结果之外的一行说明，以“说明：”开头。",
         ..Term::NAME
     },
     Term {

@@ -11,9 +11,9 @@ table! {
         pub stage: Option<Str>,
         /// Last component of the path of the window's profile directory, or the name of the trace file.
         pub directory: Str,
-        /// Earliest time that any row of the window covers.
+        /// Earliest time of the steps and slices of the window.
         pub start: Option<Ns>,
-        /// Latest time that any row of the window covers.
+        /// Latest time of the steps and slices of the window.
         pub end: Option<Ns>,
         /// First step of the window.
         pub first_step: Option<i64>,
