@@ -40,12 +40,14 @@ fn main() {
     profiles.push(gpu_traces(&job.path().join(Framework::Kineto.name())));
     for (number, profile) in profiles.iter().enumerate() {
         for rank in discover(profile).unwrap().sources() {
-            rank.windows().for_each(|window| put_window(&corpus, window, number));
+            for window in rank.windows() {
+                put_window(&corpus, window, &format!("{number}-{}-{}", rank.rank, window.window.0));
+            }
         }
     }
 }
 
-fn put_window(corpus: &Path, window: &WindowSource, number: usize) {
+fn put_window(corpus: &Path, window: &WindowSource, source: &str) {
     for file in &window.files {
         let bytes = fs::read(window.path(file)).unwrap();
         let (target, prefix, limit) = match file.kind {
@@ -60,7 +62,7 @@ fn put_window(corpus: &Path, window: &WindowSource, number: usize) {
             FileKind::ProfilerDb | FileKind::AnalysisDb => ("db", None, DB_BYTES),
             _ => continue,
         };
-        let name = format!("{number}-{}-{}", rank.rank, file.name.replace('/', "-"));
+        let name = format!("{source}-{}", file.name.replace('/', "-"));
         for (part, cut) in [("start", 0), ("middle", bytes.len() / 2)] {
             let end = bytes.len().min(cut + limit);
             if cut > 0 && (target == "db" || end - cut < limit) {

@@ -137,7 +137,7 @@ diagnostic-of-file = rank { $rank } { $file }: { $message }
 
 verbatim = { $text }
 no-rank-has = No rank has { $what }.
-mode-needs = { $mode } needs data that no rank has: { $what }; to collect it: { $hint }
+mode-needs = { $mode } needs data that no rank has: { $what }; { $hint }
 to-collect = { $what } To collect it: { $switch }
 not-collectable = not possible with this profiler
 saw-host-only = no device recorded: { $recorder } recorded the host only
@@ -250,7 +250,7 @@ note-unequal-sends = rank { $source } sent { $sent ->
 note-no-slow-rank = no rank keeps the others waiting
 note-no-masked-operation = no step has a communication operation of group type { $types }
 note-nothing-to-compare = nothing to compare: no rank has modules both in the profile and in the baseline
-note-not-reported = no rank reports { $what }; to collect it: { $hint }
+note-not-reported = no rank reports { $what }; { $hint }
 note-ranks-not-in-profile = { $count } of { $world } ranks are not in the profile: { $ranks }
 note-inferred-layout = the parallel layout is inferred from communication groups: { $sizes } (confidence { $confidence } %)
 note-unknown-link-ends = left out { $links ->

@@ -137,7 +137,7 @@ fn settings_for_two_trainers_in_one_file_are_found() {
     let both =
         "training:\n  profile: true\nprofiler_config:\n  integrated:\n    profile: true\n    profile_save_path: ./p\n";
     let words = "a.yaml:1: warning: training: settings for two trainers: MindSpeed-RL uses profiler_config.integrated, \
-                 FSDP2 uses training; only profiler_config.integrated is checked here, the dialect fsdp2 selects the other";
+                 FSDP2 uses training; only profiler_config.integrated is checked; --dialect fsdp2 checks the other";
     assert_found("a.yaml", both, words);
     // Whoever names the dialect has chosen.
     let ran = check("a.yaml", both, &["--dialect", "fsdp2"]);
@@ -292,8 +292,8 @@ fn diagnostics_speak_of_whoever_reads_the_settings() {
         (
             "a.sh",
             "MS_PROFILER_OPTIONS='{\"start\": \"true\"}'",
-            "which MindSpore takes as true",
-            "which npuscope takes as false",
+            "MindSpore treats any string as true",
+            "which npuscope treats as false",
         ),
         ("a.sh", "--profile --profile-level level_none\n", "so torch_npu turns mstx on", "so npuscope turns mstx on"),
     ] {
