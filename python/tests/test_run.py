@@ -161,6 +161,23 @@ class TestRun(RunCase):
                 self.assertIn("npuscope view profile", done.stderr.splitlines()[-1])
                 self.assertIn("3 steps", npuscope_program("info", self.place / "profile"))
 
+    def test_static_and_class_methods_stay_what_they_are(self) -> None:
+        for kind, first in (("staticmethod", ""), ("classmethod", "cls, ")):
+            with self.subTest(kind):
+                shutil.rmtree(self.place / "profile", ignore_errors=True)
+                script = self.script(
+                    "class Trainer:\n"
+                    f"    @{kind}\n"
+                    f"    def step({first}batch):\n"
+                    "        return batch + 1\n"
+                    "trainer = Trainer()\n"
+                    "print(sum(trainer.step(batch) + Trainer.step(batch) for batch in range(4)))"
+                )
+                options = ("--step-function", "Trainer.step", "--steps", "3-5")
+                done = self.run_command(*options, "--", sys.executable, script)
+                self.assertEqual((done.returncode, done.stdout), (0, "20\n"), done.stderr)
+                self.assertEqual(self.recorded(), [["ProfilerStep#3", "ProfilerStep#4", "ProfilerStep#5"]])
+
     def test_a_script_without_visible_steps_is_recorded_whole_and_this_is_said_before_it_starts(self) -> None:
         script = self.script("import sys\nprint('started', file=sys.stderr)")
         done = self.run_command("--", sys.executable, script)

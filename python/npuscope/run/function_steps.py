@@ -28,16 +28,18 @@ def watch(function: str, session: Session) -> None:
             return
         if module and frame.f_globals.get("__name__") != module:
             return
-        place = _place(frame, names)
-        if place is None:
-            return
-        sys.setprofile(None)
-        # Its first call is running: the first step has begun, and ends where the second call begins.
-        session.begin("function", anywhere=True)
-        owner, original = place
+        # What is raised here would be raised in the training script.
         try:
-            setattr(owner, names[-1], _reporting(original, session))
-        except (AttributeError, TypeError):
+            place = _place(frame, names)
+            if place is None:
+                return
+            sys.setprofile(None)
+            # Its first call is running: the first step has begun, and ends where the second call begins.
+            session.begin("function", anywhere=True)
+            owner, original = place
+            setattr(owner, names[-1], _wrapped(original, session))
+        except Exception:  # noqa: BLE001 - training goes on without steps
+            sys.setprofile(None)
             warn(
                 localized(
                     f"steps are not recorded: {function} cannot be wrapped",
@@ -70,7 +72,9 @@ def _place(frame: FrameType, names: list[str]) -> Optional[tuple[Any, Any]]:
     classes = [holder] if isinstance(holder, type) else []
     first = frame.f_code.co_varnames[0] if frame.f_code.co_argcount else None
     if first is not None and first in frame.f_locals:
-        classes += type(frame.f_locals[first]).__mro__
+        value = frame.f_locals[first]
+        # The first argument of a class method is the class.
+        classes += (value if isinstance(value, type) else type(value)).__mro__
     for kind in classes:
         found = vars(kind).get(names[-1])
         if kind.__name__ == names[-2] and _has_code(found, frame.f_code):
@@ -79,7 +83,16 @@ def _place(frame: FrameType, names: list[str]) -> Optional[tuple[Any, Any]]:
 
 
 def _has_code(function: Any, code: CodeType) -> bool:
+    if isinstance(function, (staticmethod, classmethod)):
+        function = function.__func__
     return getattr(inspect.unwrap(function), "__code__", None) is code if callable(function) else False
+
+
+def _wrapped(function: Any, session: Session) -> Any:
+    """A function that reports its calls, of the kind that it was."""
+    if isinstance(function, (staticmethod, classmethod)):
+        return type(function)(_reporting(function.__func__, session))
+    return _reporting(function, session)
 
 
 def _reporting(function: Callable[..., Any], session: Session) -> Callable[..., Any]:
